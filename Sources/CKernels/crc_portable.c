@@ -1,4 +1,4 @@
-// The CRC by tables, eight bytes a step ("slicing by 8"), and the constants of every other kernel.
+// The CRC by tables, eight bytes per step ("slicing by 8"), and the constants of every other kernel.
 #include "crc_internal.h"
 
 // One step of the shift register: times x, modulo P.

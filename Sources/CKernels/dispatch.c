@@ -1,5 +1,5 @@
-// Selects a kernel the first time a checksum is computed. An algorithm's constants and tables (16 KiB) are made at its
-// first use; pthread_once makes other threads wait for them.
+// Selects a kernel the first time a checksum is computed. An algorithm's constants and tables (16 KiB) are computed at
+// its first use; pthread_once makes other threads wait for them.
 #include "crc_internal.h"
 #include "include/ckernels.h"
 #include <pthread.h>

@@ -1,4 +1,4 @@
-// What runs in the signal handler calls nothing but sigaction, raise and mmap, reads only atomics, and never waits.
+// Code in the signal handler calls nothing but sigaction, raise and mmap, reads only atomics, and never waits.
 #include "include/ckguard.h"
 #include <errno.h>
 #include <pthread.h>
@@ -10,16 +10,16 @@
 
 enum { MOST = 1024 };
 
-// A mapping's owner alone reads its bytes, so a slot cannot change while a fault in it is handled.
+// Only a mapping's owner reads its bytes, so a slot cannot change while a fault in it is handled.
 static struct {
-  // 0: free. RESERVED: its owner sets the rest.
+  // 0: free. RESERVED: its owner is setting the other fields.
   atomic_uintptr_t start;
   atomic_size_t length;
   atomic_uintptr_t fault;
 } slots[MOST];
 enum { RESERVED = 1 };
 
-// No slot from here on was ever used.
+// No slot from this number on was ever used.
 static atomic_int used;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct sigaction previous;
@@ -38,15 +38,15 @@ static void pass_on(int number, siginfo_t *info, void *context) {
   if (!is_fault) raise(SIGBUS);
 }
 
-// 1 if there are zero pages now from `at` on.
+// 1 if there are now zero pages from `at` on.
 static int replace(uintptr_t at) {
   for (int i = 0, count = atomic_load(&used); i < count; i++) {
     uintptr_t start = atomic_load(&slots[i].start);
     size_t length = atomic_load(&slots[i].length);
     if (start <= RESERVED || at < start || at - start >= length) continue;
-    // Another mapping has taken the slot meanwhile, and the length is its own.
+    // Another mapping has since taken the slot, and the length is that mapping's.
     if (atomic_load(&slots[i].start) != start) continue;
-    // Remembered first: whoever reads zeros on another thread finds it.
+    // Recorded first, so that a reader of zeros on another thread finds it.
     uintptr_t none = 0;
     atomic_compare_exchange_strong(&slots[i].fault, &none, at);
     void *first = (void *)(at & ~(page - 1));
@@ -58,7 +58,7 @@ static int replace(uintptr_t at) {
 
 static void handle(int number, siginfo_t *info, void *context) {
   int before = errno;
-  // A SIGBUS that somebody has sent has no address.
+  // A SIGBUS that was sent by a process has no address.
   if (info->si_code <= 0 || !replace((uintptr_t)info->si_addr)) pass_on(number, info, context);
   errno = before;
 }
@@ -75,8 +75,8 @@ static void prepare(void) {
 int ck_guard_begin(const void *start, size_t length) {
   pthread_once(&once, prepare);
   if (!is_ready || !length) return -1;
-  // Where it is blocked, a fault ends the process whatever its handler. A thread of Swift's pool has inherited its mask
-  // from whichever thread started it.
+  // Where SIGBUS is blocked, a fault ends the process whatever its handler. A thread of Swift's pool inherits its mask
+  // from the thread that started it.
   pthread_sigmask(SIG_UNBLOCK, &bus, NULL);
   for (int i = 0; i < MOST; i++) {
     uintptr_t none = 0;

@@ -1,4 +1,5 @@
-// MD5 (RFC 1321) for processes whose OpenSSL has none, as with a FIPS provider. S3 makes ETags of it; nothing is protected by it.
+// MD5 (RFC 1321) for processes whose OpenSSL has none, as with a FIPS provider. S3 makes ETags of it; it protects
+// nothing.
 #include "include/ckmd5.h"
 #include <string.h>
 

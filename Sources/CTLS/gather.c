@@ -1,11 +1,11 @@
 // One send for all TLS records of one SSL_write. libcurl gives OpenSSL 256 KiB at a time, OpenSSL makes sixteen records
-// of them, and writes each by its own system call: half of what the kernel costs. A filter BIO between OpenSSL and
+// of them, and writes each by its own system call: half of the cost of the kernel. A filter BIO between OpenSSL and
 // libcurl's own collects the records and passes them on together.
 //
 // It holds nothing back when SSL_write returns success, because the caller waits for the socket only if SSL_write asks
 // for it. So it must know which record is the last. The caller announces how many bytes the next SSL_write gets
-// (ctls_gather_expect), and OpenSSL cuts them into records of 16 KiB, of which only the last is shorter. Whatever does not
-// match that (a shorter record, an alert, part of a handshake) is sent at once, with all that came before it.
+// (ctls_gather_expect), and OpenSSL cuts them into records of 16 KiB, of which only the last is shorter. Whatever does
+// not match that (a shorter record, an alert, part of a handshake) is sent at once, with all that came before it.
 #include "include/gather.h"
 #include <openssl/bio.h>
 #include <openssl/ssl.h>
@@ -22,8 +22,8 @@ struct gather {
   int whole;
   // The first `sent` of `held` bytes have been sent.
   int held, sent;
-  // The length of a record that was stored but not acknowledged yet, because the socket was full: OpenSSL gives the same
-  // record again until the write succeeds.
+  // The length of a record that was stored but not acknowledged yet, because the socket was full: OpenSSL passes the
+  // same record again until the write succeeds.
   int owed;
   // ROOM bytes while anything is held, else NULL.
   char *bytes;
@@ -50,8 +50,8 @@ static void give_back_buffer(struct gather *g) {
   g->bytes = NULL;
 }
 
-// 1, or the result of the BIO below. After a retry the same bytes are given again, because that BIO may be TLS too (to a
-// proxy), and OpenSSL requires that.
+// Returns 1, or the result of the BIO below. After a retry the same bytes are passed again, because that BIO may be TLS
+// too (to a proxy), and OpenSSL requires that.
 static int flush(BIO *bio, struct gather *g) {
   while (g->sent < g->held) {
     int count = BIO_write(BIO_next(bio), g->bytes + g->sent, g->held - g->sent);
@@ -77,7 +77,7 @@ static int gather_write(BIO *bio, const char *data, int length) {
   BIO_clear_retry_flags(bio);
   if (length <= 0) return 0;
   if (g->owed) {
-    // OpenSSL never gives another record while one is owed; accepting it would lose one.
+    // OpenSSL never passes another record while one is owed; accepting it would lose one.
     if (length != g->owed) return -1;
     int status = flush(bio, g);
     if (status > 0) g->owed = 0;

@@ -42,7 +42,7 @@ int ctls_trust_was_read(struct ctls_trust *bundle) {
   return was;
 }
 
-// Reads the file once, whichever thread comes first. If it cannot be read, it adds nothing.
+// Reads the file once, on the first thread that needs it. If it cannot be read, it adds nothing.
 static X509_STORE *contents(struct ctls_trust *bundle) {
   pthread_mutex_lock(&lock);
   if (!bundle->store && (bundle->store = X509_STORE_new())) X509_STORE_load_file(bundle->store, bundle->path);

@@ -1,21 +1,21 @@
-/// How a run brings its objects.
+/// How a run downloads its objects.
 public struct BatchDownloadOptions: Sendable {
-  /// The options of each object's download; the deadline is that of the whole run.
+  /// The options of each object's download; the deadline applies to the whole run.
   public var download = DownloadOptions()
   /// Stops the run when one object fails.
   public var stopsAtFirstFailure = false
-  /// Finds out what would be written, and writes nothing.
+  /// Finds out what would be written, without writing anything.
   public var onlyLooks = false
-  /// What the run writes besides.
+  /// The manifest and the other files that the run writes.
   package var outputs = RunOutputs()
 
   /// The defaults.
   public init() {}
 }
 
-/// A download of many objects into a folder over one window of connections, which can be watched and stopped. A failure of
-/// one does not stop the others. Each file has its name only once it is whole and proven, and none leaves the folder,
-/// whatever the keys are.
+/// A download of many objects into a folder over one window of connections, which can be watched and stopped. If one
+/// object fails, the others continue. A file appears under its name only once it is whole and proven, and no key can
+/// lead to a file outside the folder.
 ///
 ///     let batch = try store.downloads(below: "images/", into: "images") { event in print(event) }
 ///     print(try await batch.run().downloaded)
@@ -34,18 +34,19 @@ public final class BatchDownload: BatchRun {
   /// The progress; can be read at any time.
   public var progress: BatchState { batch.progress }
 
-  /// Stops the run; can be called from anywhere. What has come is kept for the next one.
+  /// Stops the run; can be called from anywhere. The bytes that have arrived are kept for the next run.
   public func cancel() { batch.cancel() }
 
-  /// Runs it; call it once. Cancelling the calling task stops the run. Throws if the list of objects cannot be read to its
-  /// end, if the run is cancelled, or at its deadline; what becomes of each object is reported as an event.
+  /// Runs the download; call it once. Cancelling the calling task stops the run. Throws if the list of objects cannot
+  /// be read to its end, if the run is cancelled, or at its deadline; the outcome of each object is reported as an
+  /// event.
   public func run() async throws(Failure) -> BatchSummary { try await batch.run() }
 }
 
 extension Store {
-  /// Brings every object below a prefix into a folder, which is made if it is not there, in one run. It starts with
-  /// `run()`. If it does not end well, the next one leaves alone what this one has brought. Of the tree's options the
-  /// rules and the share choose objects as they choose files for an upload.
+  /// Downloads every object below a prefix into a folder, which is created if it does not exist, in one run that starts
+  /// with `run()`. If that run fails, the next one skips the files that it completed. The rules and the share of the
+  /// tree's options select objects as they select files for an upload.
   public func downloads(
     below prefix: String, into folder: String, _ tree: TreeOptions = TreeOptions(),
     _ options: BatchDownloadOptions = BatchDownloadOptions(),
@@ -57,7 +58,7 @@ extension Store {
     return try downloads(sources, into: FilePath(folder), options, onEvent: onEvent)
   }
 
-  /// Brings objects into a folder, each under its key's last name, in one run. It starts with `run()`.
+  /// Downloads objects into a folder, each under the last component of its key, in one run that starts with `run()`.
   public func downloads(
     _ keys: [String], into folder: String, _ options: BatchDownloadOptions = BatchDownloadOptions(),
     onEvent: @escaping @Sendable (BatchEvent) -> Void = { _ in }
@@ -65,7 +66,7 @@ extension Store {
     try downloads(DownloadSources(.named(keys), prefix: ""), into: FilePath(folder), options, onEvent: onEvent)
   }
 
-  /// What the sources find.
+  /// Downloads the objects that the sources find.
   package func downloads(
     _ sources: DownloadSources, into folder: FilePath, _ options: BatchDownloadOptions,
     onEvent: @escaping @Sendable (BatchEvent) -> Void

@@ -1,19 +1,19 @@
 /// How a run uploads its objects.
 public struct BatchOptions: Sendable {
-  /// The options of each object's upload; the deadline is that of the whole run.
+  /// The options of each object's upload; the deadline applies to the whole run.
   public var upload = UploadOptions()
   /// Stops the run when one object fails.
   public var stopsAtFirstFailure = false
 
-  /// Finds out what would be uploaded, and sends nothing.
+  /// Finds out what would be uploaded, without sending anything.
   public var onlyLooks = false
-  /// What an interrupted run has already done; this run adds to it.
+  /// What an interrupted run has completed; this run adds to it.
   package var record: RunRecord?
-  /// Receives a line for each object that is at the store in the end.
+  /// Receives a line for each object that exists at the store in the end.
   package var manifest: Manifest?
-  /// What the run writes itself.
+  /// The files that the run writes.
   package var outputs = RunOutputs()
-  /// The beginning of each key that the manifest leaves out, so that `sha256sum -c` finds the files in their folder.
+  /// The prefix that the manifest strips from each key, so that `sha256sum -c` finds the files in their folder.
   package var manifestPrefix = ""
 
   func nameInManifest(_ key: String) -> String {

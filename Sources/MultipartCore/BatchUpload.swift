@@ -1,5 +1,5 @@
-/// An upload of many objects over one window of connections, which can be watched and stopped. A failure of one does not
-/// stop the others.
+/// An upload of many objects over one window of connections, which can be watched and stopped. If one object fails, the
+/// others continue.
 ///
 ///     let batch = try store.batch([UploadItem(.file("a"), to: "a"), UploadItem(.file("b"), to: "b")])
 ///     let summary = try await batch.run()
@@ -22,7 +22,7 @@ public final class BatchUpload: BatchRun {
   /// Stops the run; can be called from anywhere.
   public func cancel() { batch.cancel() }
 
-  /// Runs it; call it once. Cancelling the calling task stops the run. Throws if the sources cannot be read to their
-  /// end, if the run is cancelled, or at its deadline; what becomes of each object is reported as an event.
+  /// Runs the upload; call it once. Cancelling the calling task stops the run. Throws if the sources cannot be read to
+  /// their end, if the run is cancelled, or at its deadline; the outcome of each object is reported as an event.
   public func run() async throws(Failure) -> BatchSummary { try await batch.run() }
 }

@@ -6,7 +6,7 @@ public final class BatchVerification: BatchRun {
   private struct State: Sendable {
     var now = BatchState()
     var despair = Despair()
-    /// Why the run ends before its sources do.
+    /// Why the run ends before all sources were compared.
     var stop: Failure?
     var work: Task<Void, Never>?
   }
@@ -16,7 +16,7 @@ public final class BatchVerification: BatchRun {
   private let find: Finder<Candidate>
   private let onEvent: @Sendable (BatchEvent) -> Void
   private let state = Locked(State())
-  /// Each waits for the store most of the time, unless its file is large.
+  /// Up to 16 comparisons run at once: except for large files, each spends most of its time waiting for the store.
   private let gate = Gate(16)
 
   init(
@@ -32,8 +32,8 @@ public final class BatchVerification: BatchRun {
   /// Stops the run; can be called from anywhere.
   public func cancel() { stop(Failure(.interrupted, "interrupted")) }
 
-  /// Runs it; call it once. Cancelling the calling task stops the run. Throws if the sources cannot be read to their
-  /// end, or if the run is cancelled; what is found out of each object is reported as an event.
+  /// Runs the comparison; call it once. Cancelling the calling task stops the run. Throws if the sources cannot be read
+  /// to their end, or if the run is cancelled; the outcome of each object is reported as an event.
   public func run() async throws(Failure) -> BatchSummary {
     let work = Task { [self] in await compareAll() }
     let isStopped = state.withLock { state in
@@ -136,11 +136,11 @@ public final class BatchVerification: BatchRun {
         BatchResult(
           source: path.text, bucket: store.bucket, key: key,
           result: .failure(failure.at(Place(file: path.text, bucket: store.bucket, key: key))), name: name)))
-    // What was stopped has not failed.
+    // An interrupted comparison is not a failed one.
     guard failure.code != .interrupted else { return }
     let givesUp = state.withLock { state in
       state.now.summary.failed += 1
-      // That there is no object, or that nothing proves it, says nothing of the next one.
+      // A missing object, or one without proof, says nothing about the next one.
       let isHopeless =
         failure.code != .refused && state.despair.isHopeless(failure, done: state.now.summary.verified)
       let givesUp = isHopeless || options.stopsAtFirstFailure
@@ -152,8 +152,8 @@ public final class BatchVerification: BatchRun {
 }
 
 extension Store {
-  /// Whether each file of a folder is the object below a prefix that has its name. Objects that have no file are not looked
-  /// at. It starts with `run()`.
+  /// Verifies each file of a folder against the object of that name below a prefix, in a run that starts with `run()`.
+  /// Objects without a file are ignored.
   public func verification(
     ofTree folder: String, under prefix: String, _ tree: TreeOptions = TreeOptions(),
     _ options: VerifyOptions = VerifyOptions(), onEvent: @escaping @Sendable (BatchEvent) -> Void = { _ in }

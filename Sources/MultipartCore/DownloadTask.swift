@@ -36,16 +36,16 @@ public final class DownloadTask: Sendable {
     return try result.get()
   }
 
-  /// Ends a command that takes the object, at once.
+  /// Kills a command that receives the object, at once.
   package func kill() { downloader.kill() }
 
-  /// Stops the download; can be called from anywhere. What has come into a file is kept for the next run.
+  /// Stops the download; can be called from anywhere. What was written to a file is kept for the next run.
   public func cancel() { downloader.run.interrupt() }
 }
 
 extension Store {
-  /// Brings an object to a file or a descriptor, in parallel ranges, and proves that the bytes are the object's before the
-  /// file has its name. An interrupted download of a file is resumed by the next one to the same file.
+  /// Downloads an object to a file or a descriptor, in parallel ranges, and proves that the bytes are the object's
+  /// before the file gets its name. The next download to the same file resumes an interrupted one.
   ///
   ///     let object = try await store.download("images/disk.img", to: .file("disk.img"))
   ///     print(object.evidence)
@@ -57,7 +57,7 @@ extension Store {
     try await downloadTask(key, to: output, options, onEvent: onEvent).run()
   }
 
-  /// The same, to be watched and stopped.
+  /// A download to a file or a descriptor that can be watched and stopped.
   public func downloadTask(
     _ key: String, to output: DownloadOutput, _ options: DownloadOptions = DownloadOptions(),
     onEvent: @escaping @Sendable (DownloadEvent) -> Void = { _ in }

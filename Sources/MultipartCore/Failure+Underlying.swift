@@ -9,10 +9,11 @@ extension Failure {
     case libcurl(Int32, errno: Int32?)
   }
 
-  /// The failure of a system call: `what` says what could not be done. `error` is an argument, because building the text
-  /// may change `errno`. Too many open files say nothing about the file that was to be opened.
+  /// The failure of a system call; `what` says what could not be done. `error` is a parameter because building the text
+  /// may change `errno`. `EMFILE` and `ENFILE` say nothing about the file that was to be opened, so they have a text of
+  /// their own.
   static func system(_ code: Code, _ error: Int32, _ what: Wording, remedy: Wording? = nil) -> Failure {
-    // glibc 2.32 and later answer from constant or thread-local memory.
+    // `strerror` is thread-safe here: glibc 2.32 and later return constant or thread-local memory.
     let reason = strerror(error).map { String(cString: $0) } ?? "error \(error)"
     var failure = Failure(code, "\(what): \(reason)", remedy: remedy)
     failure.underlying = .system(error)
@@ -28,7 +29,7 @@ extension Failure {
 }
 
 extension Failure: CustomStringConvertible {
-  /// What happened, where, and what to do about it, in the library's words.
+  /// What happened, where, and what to do about it, in the library's own words.
   public var description: String {
     var text = message.description
     if let part = place.part { text = "part \(part): " + text }

@@ -1,5 +1,5 @@
-/// Why something did not work: a closed code that programs switch over, what the store said, and where it happened.
-/// No program needs to search its text.
+/// Why something failed: a closed code for programs to switch over, what the store answered, and where it happened. No
+/// program needs to parse the text.
 public struct Failure: Error, Sendable {
   /// The kinds of failures, for programs to switch over.
   public enum Code: String, Sendable, CaseIterable {
@@ -7,17 +7,17 @@ public struct Failure: Error, Sendable {
     case usage
     /// A configuration file or variable that cannot be used.
     case configuration
-    /// The source is not there or cannot be read.
+    /// The source does not exist or cannot be read.
     case sourceMissing
     /// The source grew, shrank or was rewritten while it was read.
     case sourceChanged
     /// The bytes are not what was expected, or not what arrived.
     case dataMismatch
-    /// The store, the bucket or the object is not there, or refuses for good.
+    /// The store, the bucket or the object does not exist, or the store refuses permanently.
     case refused
-    /// A condition on the object did not hold: it exists, or it is another one than expected.
+    /// A condition on the object did not hold: it already exists, or it is not the expected one.
     case precondition
-    /// The upload id is not, or no longer, known to the store.
+    /// The store does not, or no longer, know the upload id.
     case uploadGone
     /// The store does not support the checksum that was sent.
     case checksumUnsupported
@@ -27,15 +27,15 @@ public struct Failure: Error, Sendable {
     case credentialsExpired
     /// The clocks of this machine and the store differ too much.
     case clockSkew
-    /// There is no connection, or it broke.
+    /// There was no connection, or it broke.
     case network
     /// The server's certificate is not trusted, or the TLS handshake failed.
     case tls
-    /// No byte moved during the stall timeout.
+    /// No byte was transferred during the stall timeout.
     case stalled
     /// The store asks for fewer requests: 503 SlowDown or 429.
     case throttled
-    /// A 5xx, or an answer that makes no sense.
+    /// A 5xx, or a response that makes no sense.
     case server
     /// The run did not finish before its deadline.
     case deadline
@@ -53,32 +53,32 @@ public struct Failure: Error, Sendable {
   public var code: Code
   /// What happened, in one sentence.
   public var message: Wording
-  /// The status of the HTTP answer.
+  /// The status of the HTTP response.
   public var status: Int?
   /// The store's error code, such as `NoSuchBucket`.
   public var s3Code: String?
-  /// The id by which the store finds the request in its logs.
+  /// The request id under which the store logs the request.
   public var requestID: String?
   /// How long the store asks to wait before the next try.
   public var retryAfter: Duration?
-  /// The region in which the store says the bucket is.
+  /// The region that the store reports for the bucket.
   public var region: String?
-  /// The error of the system or of libcurl behind it.
+  /// The error of the system or of libcurl that caused it.
   public var underlying: Underlying?
-  /// Where it happened.
+  /// The file, object, upload and part that the failure is about.
   public var place = Place()
-  /// Uploading the same source again resumes this upload.
+  /// The next upload of the same source will resume this one.
   public var isResumable = false
-  /// It was already retried where it was made: callers must not retry it again.
+  /// The failure was already retried where it occurred: callers must not retry it again.
   package var isSettled = false
-  /// Set when no server has answered at this address in this run: for how long it was tried. A wrong address is then more
-  /// likely than a passing fault. Nil once an answer has come.
+  /// How long an address was tried, if no server has answered there in this run. A wrong address is then more likely
+  /// than a transient fault. Nil once any response has arrived.
   package var triedInVain: Duration?
-  /// What to do about it, in one line. The settings that it names and the actions that it proposes can be read from it as
-  /// values.
+  /// What to do about it, in one line. The settings that it names and the actions that it suggests can be read from it
+  /// as values.
   public var remedy: Wording?
 
-  /// A failure of this kind.
+  /// A failure with this code and message.
   public init(
     _ code: Code, _ message: Wording, status: Int? = nil, s3Code: String? = nil, requestID: String? = nil,
     retryAfter: Duration? = nil, region: String? = nil, remedy: Wording? = nil
@@ -93,7 +93,7 @@ public struct Failure: Error, Sendable {
     self.remedy = remedy
   }
 
-  /// A failure whose message names neither settings nor actions.
+  /// A failure with a message that names neither settings nor actions.
   @_disfavoredOverload
   package init(
     _ code: Code, _ message: String, status: Int? = nil, s3Code: String? = nil, requestID: String? = nil,
@@ -104,7 +104,7 @@ public struct Failure: Error, Sendable {
       region: region, remedy: remedy)
   }
 
-  /// The same failure with its place filled in; fields that are already set are kept.
+  /// This failure with its place filled in; fields that are already set are kept.
   public func at(_ place: Place) -> Failure {
     var copy = self
     copy.place.fill(from: place)
@@ -113,7 +113,7 @@ public struct Failure: Error, Sendable {
 
   package static let timeIsOver = Failure(.deadline, "the time given by \(.deadline) is over")
 
-  /// The time of the run is over, and the object was waiting to try again: says why the last try failed.
+  /// The deadline passed while the object was waiting for a retry: the message adds why the last try failed.
   func endedWaiting(after why: Wording) -> Failure {
     guard code == .deadline, !why.description.isEmpty else { return self }
     var copy = self

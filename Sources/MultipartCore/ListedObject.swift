@@ -1,26 +1,26 @@
-/// An object, or one version of it, as a list of its bucket shows it.
+/// An object, or one version of it, as the store lists it.
 public struct ListedObject: Sendable, Equatable {
-  /// What a list of versions says about this one.
+  /// What a list of versions says about one version.
   public struct Version: Sendable, Equatable {
-    /// `null` for an object that was written while the bucket kept no versions.
+    /// The version's id; `null` for an object that was written while the bucket kept no versions.
     public var id: String
-    /// Whoever asks for the object without a version gets this one.
+    /// A request that names no version gets this one.
     public var isLatest: Bool
-    /// There are no bytes: the object was deleted here.
+    /// A delete marker: the object was deleted at this point, and there are no bytes.
     public var isDeleteMarker: Bool
   }
 
-  /// As it is, with nothing escaped.
+  /// The object's key, with nothing escaped.
   public var key: String
-  /// Nil if the store says none, or one that no object can have.
+  /// The size in bytes; nil if the store gives none, or an impossible one.
   public var size: Int64?
-  /// As the store gives it, including the quotes.
+  /// The ETag as the store sends it, including the quotes.
   public var etag: String?
-  /// By the store's clock.
+  /// When the object was last modified, by the store's clock.
   public var lastModified: Timestamp?
-  /// Such as `STANDARD`.
+  /// The storage class, such as `STANDARD`.
   public var storageClass: String?
-  /// Only in a list of versions.
+  /// The version; set only in a list of versions.
   public var version: Version?
 
   package init(
@@ -37,10 +37,10 @@ public struct ListedObject: Sendable, Equatable {
 /// One entry of a list.
 public enum ListedEntry: Sendable, Equatable {
   case object(ListedObject)
-  /// What several keys have in common up to a delimiter, which is at its end.
+  /// The common prefix of several keys, up to and including a delimiter.
   case folder(String)
 
-  /// The key, or what the keys of a folder have in common.
+  /// The key of the object, or the common prefix of a folder.
   public var key: String {
     switch self {
     case .object(let object): object.key

@@ -1,11 +1,11 @@
-/// An upload in parts, step by step: for parts that come from several places, or at several times.
+/// An upload in parts, step by step: for parts that come from several places, or at different times.
 ///
 ///     let upload = try await store.createUpload("disk.img")
 ///     try await upload.part(1, .file("disk.img"), offset: 0, length: 64 << 20)
 ///     try await upload.part(2, .file("disk.img"), offset: 64 << 20)
 ///     print(try await upload.complete().evidence)
 ///
-/// Only `complete` and `abort` end it: until then the store keeps its parts, which cost money.
+/// Only `complete` and `abort` end the upload: until then the store keeps its parts, which cost money.
 public struct MultipartUpload: Sendable {
   /// The key of the object.
   public var key: String { address.key }
@@ -22,11 +22,11 @@ public struct MultipartUpload: Sendable {
 
   var steps: UploadSteps { UploadSteps(address, uploadID: uploadID, store.client, store.retry) }
 
-  /// For messages.
+  /// The object's URL, for messages.
   var name: String { SafeText.oneLine("s3://\(store.bucket)/\(key)", limit: .max) }
 
-  /// Sends a slice of a file as this part, with retries. A `length` of nil means the rest of the file. A part that the
-  /// store already has under this number is replaced.
+  /// Sends a slice of a file as this part, with retries. A `length` of nil means the rest of the file. It replaces a
+  /// part that the store already has under this number.
   @discardableResult
   public func part(
     _ number: Int, _ input: UploadInput, offset: Int64 = 0, length: Int64? = nil, checksum: ChecksumForm? = nil
@@ -40,23 +40,24 @@ public struct MultipartUpload: Sendable {
     return UploadedPart(try await step.run(number, uploadID: uploadID))
   }
 
-  /// The parts that the store has, in the order of their numbers.
+  /// The parts that the store has, in order of number.
   public func parts() async throws(Failure) -> [UploadedPart] { try await listing().parts.map { UploadedPart($0) } }
 
   func listing() async throws(Failure) -> S3Client.PartListing {
     let listing = try await steps.listing()
     guard listing.isComplete else {
-      throw Failure(.server, "the store's list of parts does not come to an end").at(place)
+      throw Failure(.server, "the store's list of parts never ends").at(place)
     }
     return listing
   }
 
   /// Completes the upload from these parts, or from all parts that the store lists. It fails if the store lacks one of
-  /// them or has other bytes for it, or if numbers are missing and `allowsGaps` is false. If the upload was completed
-  /// before, the object is checked: made of these very parts, it is the result, as `.unchanged`.
+  /// them or has different bytes for it, or if numbers are missing and `allowsGaps` is false. If the upload was
+  /// completed earlier, the object is checked: if it is made of exactly these parts, it is the result, as `.unchanged`.
   ///
-  /// Of the options the conditions count, and the object's headers and encryption: a store shows of no upload what it was
-  /// begun with, so give those of `createUpload` again. Then it fails if the object does not have them.
+  /// Only the conditions, the object's headers and the encryption of the options are used. A store does not show what
+  /// an upload was created with, so pass the headers and the encryption of `createUpload` again: it fails if the object
+  /// does not have them.
   @discardableResult
   public func complete(
     _ parts: [UploadedPart]? = nil, allowsGaps: Bool = false, _ options: UploadOptions = UploadOptions()
@@ -64,7 +65,7 @@ public struct MultipartUpload: Sendable {
     try await CompletionOfParts(self, parts, allowsGaps: allowsGaps, options).run()
   }
 
-  /// Aborts the upload, and returns once the store lists none of its parts. False: it had already ended.
+  /// Aborts the upload, and returns once the store lists none of its parts. Returns false if it had already ended.
   @discardableResult
   public func abort() async throws(Failure) -> Bool {
     do throws(Failure) {
@@ -83,7 +84,7 @@ extension UploadedPart {
 }
 
 extension UploadInput {
-  /// A slice of a file that is read again for each try.
+  /// A slice of a file, which is read again for each try.
   func slice(offset: Int64, length: Int64?) throws(Failure) -> PartSlice {
     let file: SourceFile
     switch kind {
@@ -106,13 +107,13 @@ extension UploadInput {
       ).at(name)
     }
     guard length <= S3Limits.largestPart else {
-      throw Failure(.usage, "a part of \(length) bytes: S3 takes at most 5 GiB", remedy: "give \(.length)").at(name)
+      throw Failure(.usage, "a part of \(length) bytes: S3 accepts at most 5 GiB", remedy: "give \(.length)").at(name)
     }
     return PartSlice(file: file, offset: offset, length: length)
   }
 
   private static func noFile(_ name: String) -> Failure {
-    Failure(.usage, "the source is not a regular file", remedy: "name a file, or give it by <FILE").at(
+    Failure(.usage, "the source is not a regular file", remedy: "name a file, or pass it as <FILE").at(
       Place(file: name))
   }
 }

@@ -1,8 +1,8 @@
-/// A name with its value: a header, metadata, a tag.
+/// A name with its value, such as a header, an entry of metadata, or a tag.
 public struct NamedValue: Sendable, Equatable {
-  /// Written as it is sent.
+  /// The name as it is sent.
   public var name: String
-  /// Not encoded.
+  /// The value, not encoded.
   public var value: String
 
   /// A pair.

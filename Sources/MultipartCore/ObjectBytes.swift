@@ -1,10 +1,10 @@
-/// The bytes of an object, in order, in pieces of some megabytes, as they come.
+/// The bytes of an object, in order, in pieces of a few megabytes, as they arrive.
 ///
 ///     for try await piece in store.bytes(of: "notes.txt") { use(piece) }
 ///
-/// The last piece comes only once all bytes are proven to be the object's. If they are not, or the download fails, the
-/// loop throws a ``Failure`` instead, so that the pieces before must count only after the loop has ended well. Not more
-/// than 64 MiB are loaded ahead of a slow loop. A loop that is left early, or whose task is cancelled, ends the
+/// The last piece is returned only once all bytes are proven to be the object's. If they are not, or the download
+/// fails, the loop throws a ``Failure`` instead, so do not act on earlier pieces until the loop has finished without an
+/// error. At most 64 MiB are loaded ahead of a slow loop. Leaving the loop early, or cancelling its task, ends the
 /// download.
 public struct ObjectBytes: AsyncSequence, Sendable {
   /// A piece.
@@ -14,10 +14,10 @@ public struct ObjectBytes: AsyncSequence, Sendable {
 
   let begin: @Sendable (ByteFeed) throws(Failure) -> DownloadTask
 
-  /// One download; each loop over the sequence begins another.
+  /// Starts a download; each loop over the sequence starts its own.
   public func makeAsyncIterator() -> Iterator { Iterator(begin) }
 
-  /// Loads the object while it is asked for pieces.
+  /// Downloads the object as pieces are requested.
   public final class Iterator: AsyncIteratorProtocol {
     /// Why a loop ends early.
     public typealias Failure = MultipartCore.Failure

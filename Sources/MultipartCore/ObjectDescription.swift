@@ -1,38 +1,38 @@
-/// All that a store tells about an object.
+/// Everything that a store reveals about an object.
 public struct ObjectDescription: Sendable {
-  /// Until when the object can be neither replaced nor deleted.
+  /// The period during which the object can be neither replaced nor deleted.
   public struct Retention: Sendable, Equatable {
     /// `GOVERNANCE` or `COMPLIANCE`.
     public var mode: String
-    /// As the store writes it.
+    /// The end of the period, as the store writes it.
     public var until: String?
   }
 
-  /// What it takes a request of its own to know, or a permission.
+  /// A property that takes its own request, or its own permission, to read.
   public enum Property: String, Sendable, CaseIterable {
     case parts, tags, retention
     case legalHold = "legal-hold"
   }
 
-  /// What a HEAD shows.
+  /// The properties that a HEAD request returns.
   public var object: ObjectInfo
   /// How many parts it was made of.
   public var parts: Int?
-  /// The size of the first part: as a rule all have it but the last.
+  /// The size of the first part; as a rule all parts but the last have this size.
   public var partSize: Int64?
-  /// Nil if they are not known.
+  /// The object's tags; nil if they are not known.
   public var tags: [NamedValue]?
-  /// Nil if there is none, or if it is not known.
+  /// The object's retention; nil if there is none, or if it is not known.
   public var retention: Retention?
   /// `ON` or `OFF`; nil if there is none, or if it is not known.
   public var legalHold: String?
-  /// What the store does not tell, and why.
+  /// The properties that the store does not reveal, and why.
   public var unknown: [Property: String] = [:]
 }
 
 extension Store {
-  /// Asks for all that the store tells about an object, which takes a few small requests. What it refuses to tell is
-  /// `unknown`; if it does not show the object at all, that is a failure.
+  /// Asks for everything that the store reveals about an object, which takes a few small requests. Properties that it
+  /// refuses to reveal are listed in `unknown`; if it does not show the object at all, that is a failure.
   ///
   ///     let disk = try await store.describe("images/disk.img")
   ///     print(disk.object.size, disk.tags, disk.unknown)

@@ -1,11 +1,11 @@
-/// The objects of a bucket below a prefix, read page by page: only two pages are in memory, and the next one is asked for
-/// while the former is used.
+/// The objects of a bucket below a prefix, read page by page: only two pages are in memory, and the next page is
+/// requested while the current one is being used.
 ///
 ///     for try await entry in store.list(prefix: "images/") {
 ///       print(entry.key)
 ///     }
 ///
-/// Each loop asks the store anew. The order is that of the store: at S3 that of the keys' bytes.
+/// Each loop asks the store anew. Entries come in the store's order: S3 sorts by the bytes of the keys.
 public struct ObjectList: AsyncSequence, Sendable {
   /// An object or a folder.
   public typealias Element = ListedEntry
@@ -17,20 +17,20 @@ public struct ObjectList: AsyncSequence, Sendable {
   let delimiter: String?
   let versions: Bool
 
-  /// Asks the store for the first page.
+  /// Requests the first page.
   public func makeAsyncIterator() -> Iterator { Iterator(pages: ListReader(self)) }
 
-  /// Page by page, as they come.
+  /// The pages, as they arrive.
   package func pages() -> ListReader { ListReader(self) }
 
-  /// Gives the entries one by one.
+  /// Returns the entries one by one.
   public struct Iterator: AsyncIteratorProtocol {
     let pages: ListReader
     private var page: ArraySlice<ListedEntry> = []
 
     init(pages: ListReader) { self.pages = pages }
 
-    /// Nil at the end of the list.
+    /// The next entry; nil at the end of the list.
     public mutating func next() async throws(Failure) -> ListedEntry? {
       while page.isEmpty {
         guard let next = try await pages.next() else { return nil }
@@ -42,11 +42,11 @@ public struct ObjectList: AsyncSequence, Sendable {
 }
 
 extension Store {
-  /// The objects whose keys begin with `prefix`. With a delimiter, `/` as a rule, keys that have it behind the prefix are
-  /// not listed one by one, but as the folder that they have in common. With `versions` all versions of each object are
-  /// listed, and the places where it was deleted.
+  /// The objects whose keys begin with `prefix`. With a delimiter, usually `/`, keys that contain it after the prefix
+  /// are not listed individually, but as the folder that they share. With `versions` all versions of each object are
+  /// listed, including delete markers.
   ///
-  /// A list that cannot come to an end, because it repeats itself, ends with a failure.
+  /// A list that never ends because it repeats itself is a failure.
   public func list(prefix: String = "", delimiter: String? = nil, versions: Bool = false) -> ObjectList {
     ObjectList(store: self, prefix: prefix, delimiter: delimiter, versions: versions)
   }
@@ -60,14 +60,14 @@ extension Store {
       let page = try await store.client.perform(list, retrying: store.retry)
       buckets += page.buckets
       guard page.nextToken == nil || (page.nextToken != list.token && !page.buckets.isEmpty && buckets.count < 100_000)
-      else { throw Failure(.server, "the store's list of buckets does not come to an end") }
+      else { throw Failure(.server, "the store's list of buckets never ends") }
       list.token = page.nextToken
     } while list.token != nil
     return buckets
   }
 
-  /// A directory bucket lists folders only: the longest prefix that every bucket can list. What is listed may have to be
-  /// selected by the whole one.
+  /// The prefix to list: a directory bucket lists only whole folders, so what it lists may still have to be filtered by
+  /// the given prefix.
   func listable(_ prefix: String) -> String {
     guard endpoint.kind == .directory else { return prefix }
     let folder = prefix.utf8.lastIndex(of: UInt8(ascii: "/")).map { prefix[...$0] }

@@ -1,18 +1,18 @@
-/// What a presigned URL is for, beside its method and key.
+/// What a presigned URL is for, apart from its method and key.
 public struct PresignOptions: Sendable {
-  /// The upload whose part is sent.
+  /// The upload that a part is sent to.
   public var uploadID: String?
-  /// The number of that part; only with `uploadID`.
+  /// The number of the part; only with `uploadID`.
   public var partNumber: Int?
   /// A version of the object.
   public var versionID: String?
-  /// Whoever uses the URL must send this `Content-Type`.
+  /// The `Content-Type` that a request with the URL must have.
   public var contentType: String?
   /// The store accepts only bytes with this MD5 (Base64).
   public var contentMD5: String?
-  /// The answer to a GET or HEAD has the object's checksums, if the store keeps any.
+  /// The response to a GET or HEAD contains the object's checksums, if the store keeps any.
   public var givesChecksums = false
-  /// Headers that the answer to a GET must have, such as `response-content-disposition`.
+  /// Headers that the response to a GET must have, such as `response-content-disposition`.
   public var answerHeaders: [NamedValue] = []
 
   /// No part, no version, no further headers.
@@ -38,7 +38,7 @@ public struct PresignedURL: Sendable {
     }
   }
 
-  /// A secret: whoever holds it can use it.
+  /// The URL, which is a secret: anyone who has it can use it.
   public var url: String
   /// The method that was signed.
   public var method: Method

@@ -1,16 +1,16 @@
-/// How many bytes all connections of a store may send in a second: one rate, or rates by the time of day.
+/// How many bytes per second all connections of a store may send together: one rate, or rates by the time of day.
 ///
 ///     options.limitRate = .bytesPerSecond(10 << 20)
 ///     options.limitRate = .timetable([.init(hour: 8, bytesPerSecond: 2 << 20), .init(hour: 19, bytesPerSecond: nil)])
 public struct RateLimit: Sendable, Hashable {
-  /// From a time of day on, by the local clock of the process.
+  /// A rate that applies from a time of day on, by the local clock of the process.
   public struct Change: Sendable, Hashable {
     /// Minutes since midnight.
     public let minute: Int
-    /// Nil: no limit.
+    /// The rate; nil: no limit.
     public let bytesPerSecond: Int64?
 
-    /// Another rate from this time on.
+    /// Changes the rate at this time of day.
     public init(hour: Int, minute: Int = 0, bytesPerSecond: Int64?) {
       let (hour, minute) = (min(max(-24, hour), 24), min(max(-Self.minutesOfDay, minute), Self.minutesOfDay))
       self.minute = min(max(0, hour * 60 + minute), Self.minutesOfDay - 1)
@@ -20,7 +20,7 @@ public struct RateLimit: Sendable, Hashable {
     static let minutesOfDay = 24 * 60
   }
 
-  /// In the order of the day; at least one.
+  /// The changes, in the order of the day; never empty.
   package let changes: [Change]
 
   /// The same rate all day.
@@ -28,7 +28,8 @@ public struct RateLimit: Sendable, Hashable {
     RateLimit(changes: [Change(hour: 0, bytesPerSecond: rate)])
   }
 
-  /// Until the first change of a day the last one of the day before holds. Without changes there is no limit.
+  /// Rates by time of day. Before the first change of a day, the last change of the day before applies. Without changes
+  /// there is no limit.
   public static func timetable(_ changes: [Change]) -> RateLimit {
     let changes = changes.isEmpty ? [Change(hour: 0, bytesPerSecond: nil)] : changes
     return RateLimit(changes: changes.sorted { $0.minute < $1.minute })
@@ -36,10 +37,10 @@ public struct RateLimit: Sendable, Hashable {
 
   package var isConstant: Bool { changes.allSatisfy { $0.bytesPerSecond == changes[0].bytesPerSecond } }
 
-  /// Nil if there is never a limit.
+  /// The lowest rate; nil if there is never a limit.
   package var least: Int64? { changes.compactMap(\.bytesPerSecond).min() }
 
-  /// At this minute of a day; nil: no limit.
+  /// The rate at this minute of the day; nil: no limit.
   package func rate(at minute: Int) -> Int64? {
     (changes.last { $0.minute <= minute } ?? changes.last)?.bytesPerSecond
   }

@@ -1,6 +1,6 @@
-/// What somebody can do about an unfinished upload or a store that cannot be reached; part of a ``Wording``.
+/// Something to do about an unfinished upload or an unreachable store; part of a ``Wording``.
 public enum RemedyAction: Sendable, Equatable, CustomStringConvertible {
-  /// End this upload, so that its parts are gone.
+  /// Abort this upload, so that its parts are deleted.
   case abort(bucket: String, key: String, uploadID: String)
   /// List the unfinished uploads of a bucket, or those whose keys begin with `key`.
   case listUploads(bucket: String, key: String? = nil)
@@ -14,14 +14,14 @@ public enum RemedyAction: Sendable, Equatable, CustomStringConvertible {
   case sendPart
   /// List the parts of an upload.
   case listParts
-  /// Sign the requests of a ticket again: for the parts that are missing, or for all.
+  /// Sign the requests of a ticket again: those of the missing parts, or all of them.
   case renewTicket(all: Bool)
   /// Upload the whole source in one call, which checks every answer.
   case upload
-  /// Give the source as the standard input.
+  /// Pass the source as the standard input.
   case uploadStandardInput
 
-  /// In the library's own words.
+  /// The action in the library's own words.
   public var description: String {
     switch self {
     case .abort(let bucket, let key, let uploadID): "abort the upload \(uploadID) of s3://\(bucket)/\(key)"

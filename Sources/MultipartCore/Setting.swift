@@ -1,11 +1,11 @@
-/// A setting of the caller's, as the library's texts refer to it. Each program shows it under its own name: `s3up` as
-/// an option, a form as a field (see ``Wording``).
+/// A setting that the library's texts refer to. Each program shows it under its own name: `s3up` as an option, a form
+/// as a field (see ``Wording``).
 public enum Setting: String, Sendable, CaseIterable {
-  // Where the store is, and how it is reached.
+  // Where the store is, and how to reach it.
   case region, endpoint, addressing, accelerate, dualstack, fips, proxy, caBundle, verifiesTLS, payloadSigning
-  // Whose credentials sign.
+  // Whose credentials sign the requests.
   case profile, signsRequests, cognitoLogin, waitForCredentials
-  // How the upload goes.
+  // How the upload proceeds.
   case partSize, equalParts, concurrency, limitRate, deadline, checksum, resume, waitForOtherUpload, stateFolder
   case tries
   // What the source must be.
@@ -17,34 +17,34 @@ public enum Setting: String, Sendable, CaseIterable {
   case objectLockMode, retainUntil, legalHold
   // Which object is meant, and the conditions on it.
   case ifMatch, ifNoneMatch, versionID
-  // What may become of a file that is there.
+  // What happens to an existing file.
   case overwrites
   // The single steps of an upload.
   case offset, length, allowsGaps
   /// How long a presigned URL or a ticket is valid.
   case urlLifetime
-  /// Sign a ticket again of which nothing shows that it is what was issued.
+  /// Sign a ticket again although it cannot be shown to be the one that was issued.
   case trustsEdited
-  /// Publish what a ticket's upload has, though nobody has said that it is the whole.
+  /// Publish what the store has of a ticket's upload, although nothing confirms that it is complete.
   case asItIs
-  // A run of many: what it sends, and what it writes about that.
+  // What a batch sends, and the files that it writes.
   case include, exclude, allowsNothing, manifest, failedNames, variables, endsWithZero
   // What any run writes about itself.
   case trace, report
 
-  /// How a text names a setting.
+  /// How a text mentions a setting.
   public enum Form: Sendable, Equatable {
-    /// By its name alone.
+    /// By its name only.
     case name
     /// With the value to give it.
     case value(String)
     /// Switched off, such as `verifiesTLS: false`.
     case off
-    /// A place to keep its secret that other users of the machine cannot read, such as a variable.
+    /// A place for the secret that other users of the machine cannot read, such as a variable.
     case secret
   }
 
-  /// `region: "eu-west-1"`, `accelerate: false`
+  /// The setting in Swift syntax: `region: "eu-west-1"`, `accelerate: false`.
   func words(_ form: Form) -> String {
     switch form {
     case .name, .secret: rawValue

@@ -19,8 +19,8 @@ extension Store {
     }
   }
 
-  /// Uploads what is in a folder, below a prefix, in one run, which can be watched and stopped. It starts with `run()`. If
-  /// it does not end well, the next one leaves alone what this one has uploaded.
+  /// Uploads the contents of a folder below a prefix, in one run that can be watched and stopped. It starts with
+  /// `run()`. If that run fails, the next one skips what it uploaded.
   public func batch(
     tree folder: String, to prefix: String, _ tree: TreeOptions = TreeOptions(),
     _ options: BatchOptions = BatchOptions(), onEvent: @escaping @Sendable (BatchEvent) -> Void = { _ in }
@@ -28,7 +28,7 @@ extension Store {
     try batch(tree.sources(folder, to: prefix), options, onEvent: onEvent)
   }
 
-  /// What the sources find.
+  /// Uploads what the sources find.
   package func batch(
     _ sources: BatchSources, _ options: BatchOptions, onEvent: @escaping @Sendable (BatchEvent) -> Void
   ) throws(Failure) -> BatchUpload {
@@ -46,13 +46,13 @@ extension Store {
     }
   }
 
-  /// Of an earlier run of the same sources that did not end well, or a new one; nil without a state folder.
+  /// The record of an earlier run of the same sources that did not succeed, or a new one; nil without a state folder.
   func runRecord(of identity: [String]) -> RunRecord? {
     guard let folder = self.options.stateFolder(world.environment) else { return nil }
     do throws(Failure) {
       let name = try RunRecord.name(of: [signer.origin, bucket] + identity)
       guard let record = try RunRecord.open(folder: folder, name: name, now: world.now()) else {
-        world.log(1, "another run of the same sources is under way: what this one has done is not recorded")
+        world.log(1, "another run of the same sources is in progress: this one is not recorded")
         return nil
       }
       return record
@@ -89,7 +89,7 @@ extension Store {
 }
 
 extension TransferSettings {
-  /// Of a run of many, or of one object. In a stream the bytes go in order.
+  /// The scheduler of a batch, or of one object. The bytes of a stream are sent in order.
   func scheduling(
     hedges: Bool, isOne: Bool = false, isStream: Bool = false, line: LineClass?, buffers: Buffers = .none, world: World
   ) -> RunSettings {

@@ -6,7 +6,7 @@ extension Store {
     try await begin(key, options).upload
   }
 
-  /// Begins a multipart upload; also returns the id of that request.
+  /// Begins a multipart upload; also returns the request id.
   package func begin(
     _ key: String, _ options: UploadOptions
   ) async throws(Failure) -> (upload: MultipartUpload, requestID: String?) {
@@ -14,7 +14,7 @@ extension Store {
     return (begun.upload, begun.requestID)
   }
 
-  /// An upload that was begun elsewhere; sends no request.
+  /// An upload that was begun elsewhere. Sends no request.
   public func multipartUpload(
     _ key: String, uploadID: String, customerKey: CustomerKey? = nil
   ) throws(Failure) -> MultipartUpload {
@@ -22,7 +22,7 @@ extension Store {
     return MultipartUpload(self, address(key, customerKey: customerKey), uploadID: uploadID)
   }
 
-  /// What the store knows of an object; nil if there is none.
+  /// What a HEAD request returns about an object; nil if it does not exist.
   public func head(_ key: String, customerKey: CustomerKey? = nil) async throws(Failure) -> ObjectInfo? {
     try checkKey(customerKey)
     let head = HeadObject(address(key, customerKey: customerKey))
@@ -30,7 +30,7 @@ extension Store {
     return object
   }
 
-  /// A URL that anybody can use until it expires, 7 days at most, and no longer than the credentials that sign it.
+  /// A URL that anyone can use until it expires: after 7 days at most, and no later than the credentials that sign it.
   public func presign(
     _ method: PresignedURL.Method, _ key: String, for lifetime: Duration, _ options: PresignOptions = PresignOptions()
   ) async throws(Failure) -> PresignedURL {
@@ -38,7 +38,7 @@ extension Store {
     if let number = options.partNumber, let id = options.uploadID {
       query += [QueryItem("partNumber", String(number)), QueryItem("uploadId", id)]
     }
-    // As a parameter, so that whoever has the URL need send no header.
+    // A query parameter, so that the user of the URL need not send a header.
     if options.givesChecksums { query.append(QueryItem(HeaderName.checksumMode, "ENABLED")) }
     if let version = options.versionID { query.append(QueryItem("versionId", version)) }
     var headers = S3HeaderBuilder()

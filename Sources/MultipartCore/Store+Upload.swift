@@ -1,6 +1,6 @@
 extension Store {
   /// Uploads, and returns once the store has proven that the object holds the bytes that were read. Cancelling the task
-  /// stops the upload; that of a file is kept, and a later call with the same file and key resumes it.
+  /// stops the upload; the upload of a file is kept, and a later call with the same file and key resumes it.
   @discardableResult
   public func upload(
     _ input: UploadInput, to key: String, _ options: UploadOptions = UploadOptions(),
@@ -10,7 +10,7 @@ extension Store {
     return try await task.run()
   }
 
-  /// An upload that starts with `run()`, and whose progress can be read meanwhile.
+  /// An upload that starts with `run()` and can be watched.
   public func uploadTask(
     _ input: UploadInput, to key: String, _ options: UploadOptions = UploadOptions(),
     onEvent: @escaping @Sendable (UploadEvent) -> Void = { _ in }

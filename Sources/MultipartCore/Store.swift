@@ -5,33 +5,33 @@ import Glibc
 ///     let store = try await Store(bucket: "my-bucket", StoreOptions(endpoint: "https://s3.example.com"))
 ///     let object = try await store.upload(.file("disk.img"), to: "images/disk.img")
 ///
-/// Its connections and its thread end with the last reference to it.
+/// Its connections and its thread end when the last reference is released.
 public final class Store: Sendable {
-  /// As it was given: a name, an alias or an ARN.
+  /// The bucket as the caller gave it: a name, an alias or an ARN.
   public var bucket: String { endpoint.bucket }
   package let endpoint: BucketEndpoint
   package let signer: BucketSigner
   package let client: S3Client
   package let retry: RetryPolicy
-  /// Its bucket, as requests have it.
+  /// The bucket as requests address it.
   package let address: BucketAddress
-  /// The settings, and where each came from.
+  /// The settings, and where each one came from.
   package let settings: StoreSettings
   package let options: StoreOptions
   package let world: World
-  /// Nil: nothing is signed.
+  /// The credentials; nil: requests are not signed.
   let credentials: CredentialKeeper?
 
-  /// The ETags of a directory bucket only look like MD5s.
+  /// Whether an ETag may be an MD5: those of a directory bucket only look like one.
   var etagMayBeMD5: Bool { endpoint.kind != .directory }
 
-  /// Finds the store's address, and looks up the bucket's region if nothing names one. Credentials are read when the
-  /// first request needs them.
+  /// Finds the store's address, and looks up the bucket's region if it is not set anywhere. Credentials are read when
+  /// the first request needs them.
   public convenience init(bucket: String, _ options: StoreOptions = StoreOptions()) async throws(Failure) {
     try await self.init(of: bucket, options)
   }
 
-  /// Without a bucket, only for requests that are about none.
+  /// A store without a bucket, for requests that concern none.
   convenience init(of bucket: String?, _ options: StoreOptions) async throws(Failure) {
     let world = options.world()
     let options = try options.filled(from: world.environment)
@@ -84,14 +84,14 @@ public final class Store: Sendable {
       CommonHeaders(expectedBucketOwner: options.expectedBucketOwner, requestPayer: options.requestPayer))
   }
 
-  /// Of an object in it.
+  /// The address of an object in the bucket.
   package func address(_ key: String, customerKey: CustomerKey? = nil) -> ObjectAddress {
     ObjectAddress(bucket, key, customerKey: customerKey, address.common)
   }
 }
 
 extension StoreOptions {
-  /// The event loops and connections that all requests of a store share.
+  /// The event loops and connections that all requests of the store share.
   package func transport(
     _ transfer: TransferSettings, _ world: World, trustsAnybody: Bool = false
   ) throws(Failure) -> CurlTransport {
@@ -114,7 +114,8 @@ extension StoreOptions {
     return try CurlTransport(options: options)
   }
 
-  /// libcurl opens it for the first connection, and does not say what is wrong with it.
+  /// Reads the bundle in advance: libcurl opens it only for the first connection, and does not say what is wrong with
+  /// it.
   private static func check(_ bundle: String, _ origin: String?) throws(Failure) {
     guard access(bundle, R_OK) != 0 else { return }
     throw .system(
@@ -128,7 +129,7 @@ extension StoreOptions {
       option: proxy, name: origins[.proxy].map { "\($0.name)" } ?? "\(.proxy)", environment: environment)
   }
 
-  /// Nil when there is neither the option, nor `XDG_STATE_HOME`, nor `HOME`.
+  /// The state folder; nil without the option, `XDG_STATE_HOME` and `HOME`.
   package func stateFolder(_ environment: [String: String]) -> String? {
     if let stateFolder { return stateFolder.isEmpty ? nil : stateFolder }
     if let base = environment["XDG_STATE_HOME"], base.begins(with: "/") { return base + "/s3up" }

@@ -1,6 +1,6 @@
 extension Ticket {
-  /// Uploads, and returns once the store has proven that the object holds the bytes that were read. No credentials are
-  /// looked for. Cancelling the task stops the upload; a later call with the same file continues it.
+  /// Uploads, and returns once the store has proven that the object holds the bytes that were read. Credentials are
+  /// neither needed nor looked up. Cancelling the task stops the upload; a later call with the same file resumes it.
   @discardableResult
   public func upload(
     _ input: UploadInput, share: Range<Int>? = nil, _ options: StoreOptions = StoreOptions(),
@@ -9,9 +9,9 @@ extension Ticket {
     try await uploadTask(input, share: share, options, onEvent: onEvent).run()
   }
 
-  /// An upload that starts with `run()`, and whose progress can be read meanwhile. With `share` it sends only the parts of
-  /// these numbers, and completes the object if all others are at the store. Of the options those of the connection
-  /// count; how the object is made was settled when the ticket was issued.
+  /// An upload that starts with `run()` and can be watched. With `share` it sends only the parts with these numbers,
+  /// and completes the object if the store has all others. Only the connection options are used; how the object is made
+  /// was decided when the ticket was issued.
   public func uploadTask(
     _ input: UploadInput, share: Range<Int>? = nil, _ options: StoreOptions = StoreOptions(),
     _ upload: UploadOptions = UploadOptions(), onEvent: @escaping @Sendable (UploadEvent) -> Void = { _ in }
@@ -35,7 +35,7 @@ extension Ticket {
     return UploadTask(uploader, settled)
   }
 
-  /// The parts of the I-th of N equal shares: neighbours, so that each share reads one piece of the file.
+  /// The parts of the I-th of N equal shares. They are consecutive, so that each share reads one piece of the file.
   package func share(_ shard: Shard) -> Range<Int> {
     let bounds = (0...1).map { (shard.index + $0) * parts.count / shard.count + 1 }
     return bounds[0]..<bounds[1]
@@ -43,7 +43,7 @@ extension Ticket {
 }
 
 extension Ticket {
-  /// A ticket's text from an `https://` URL. A redirect is not followed.
+  /// The text of a ticket at an `https://` URL. Redirects are not followed.
   package static func fetch(_ url: String, _ options: StoreOptions) async throws(Failure) -> [UInt8] {
     let world = options.world()
     let options = try options.filled(from: world.environment)
@@ -57,7 +57,7 @@ extension Ticket {
       guard answer.status == 200 else {
         let isPassing = answer.status == 429 || answer.status >= 500
         throw Failure(
-          isPassing ? .server : .refused, "the ticket's address answers \(answer.status)", status: answer.status,
+          isPassing ? .server : .refused, "the ticket's URL returned \(answer.status)", status: answer.status,
           remedy: "check the URL; it may have expired")
       }
       return answer.body
@@ -65,7 +65,7 @@ extension Ticket {
   }
 }
 
-/// The connection to the one address of a ticket.
+/// The connection to a ticket's only address.
 struct TicketLink {
   let ticket: Ticket
   let transfer: TransferSettings
@@ -122,14 +122,14 @@ extension UploadJob {
         }
         guard ticket.expectedParts != nil else {
           throw Failure(
-            .usage, "a ticket of at most a size has no shares: no run would know that the last part is there",
+            .usage, "a ticket with a maximum size has no shares: no run would know whether the last part has arrived",
             remedy: "upload the whole file in one run, or ask for a ticket of its size")
         }
         let count = try plan().partCount
         guard share.lowerBound >= 1, share.upperBound <= count + 1 else {
-          throw Failure(.usage, "the ticket's file has \(count) parts, and the share is of more")
+          throw Failure(.usage, "the ticket's file has \(count) parts, but the share names more")
         }
-        // All parts are no share: then a run that finds one missing has a failure, not a part of the work.
+        // All parts are not a share: if one is missing, the run has failed, and has not done a part of the work.
         if share != 1..<count + 1 { self.share = share }
       }
     } catch {
@@ -141,11 +141,11 @@ extension UploadJob {
     switch ticket.length {
     case .exactly(let wanted) where wanted != size:
       throw Failure(
-        .dataMismatch, "the file has \(size) bytes, and the ticket is for one of \(wanted)",
+        .dataMismatch, "the file has \(size) bytes, but the ticket is for one of \(wanted)",
         remedy: "upload the file that the ticket was issued for, unchanged, or ask for a ticket of this one")
     case .upTo(let most) where size > most:
       throw Failure(
-        .dataMismatch, "the file has \(size) bytes, and the ticket is for at most \(most)",
+        .dataMismatch, "the file has \(size) bytes, but the ticket is for at most \(most)",
         remedy: "ask for a ticket of at least \(size) bytes")
     case .exactly, .upTo: break
     }

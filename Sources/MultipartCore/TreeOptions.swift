@@ -1,19 +1,19 @@
 /// Which files of a folder are uploaded, and under which keys.
 public struct TreeOptions: Sendable {
-  /// A glob as in gitignore: `*`, `?`, `[a-z]`, `**`; with a slash at its beginning or inside it is tied to the folder
-  /// that is uploaded, with one at its end it is for folders only.
+  /// A glob as in gitignore: `*`, `?`, `[a-z]`, `**`. A slash at the beginning or in the middle anchors it to the
+  /// uploaded folder; a slash at the end makes it match folders only.
   public enum Rule: Sendable {
     case include(String)
     case exclude(String)
   }
 
-  /// The last rule that matches counts. If the first one includes, everything else is excluded.
+  /// The rules; the last one that matches decides. If the first one includes, everything else is excluded.
   public var rules: [Rule] = []
-  /// Uploads what links lead to; otherwise they are skipped.
+  /// Uploads the targets of symbolic links; otherwise links are skipped.
   public var followsLinks = false
-  /// A name that is not UTF-8 is escaped so that it can be read back; otherwise it is a failure.
+  /// Escapes names that are not UTF-8, reversibly; otherwise such a name is a failure.
   public var escapesNames = true
-  /// This machine's share of the files: machines with the same number of shares upload each file once.
+  /// This machine's share of the files: machines with the same number of shares upload each file exactly once.
   public var share: Shard?
 
   /// The defaults.

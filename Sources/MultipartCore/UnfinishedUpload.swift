@@ -1,4 +1,4 @@
-/// An upload in parts that was begun and neither completed nor aborted.
+/// A multipart upload that was begun, but neither completed nor aborted.
 public struct UnfinishedUpload: Sendable {
   /// The key of the object that it would create.
   public var key: String
@@ -8,9 +8,9 @@ public struct UnfinishedUpload: Sendable {
   public var begun: Timestamp?
   /// How many parts the store has.
   public var parts: Int
-  /// How many bytes those parts have.
+  /// How many bytes the parts have in total.
   public var bytes: Int64
-  /// What the store says about when it was begun, if that is not a date.
+  /// What the store says about when the upload was begun, if that is not a date.
   package var begunText: String?
 }
 
@@ -20,7 +20,7 @@ extension Store {
     var found: [UnfinishedUpload] = []
     let wanted = Array(prefix.utf8)
     for upload in try await listed(prefix) {
-      // An upload that ended since the list was made is left out.
+      // An upload that has ended since the list was made is left out.
       guard let (key, parts) = try await parts(of: upload, below: wanted) else { continue }
       found.append(
         UnfinishedUpload(
@@ -40,7 +40,7 @@ extension Store {
     return found.uploads
   }
 
-  /// Where the list leaves the key open, the store has its parts under one of its readings.
+  /// The parts of an upload. Where the list leaves the key open, the store has them under one of its readings.
   private func parts(
     of upload: ListMultipartUploads.Upload, below wanted: [UInt8]
   ) async throws(Failure) -> (key: String, parts: [ListParts.Part])? {

@@ -12,18 +12,18 @@ public enum UploadActivity: Sendable, Equatable {
   /// Waiting for bytes of a stream.
   case reading
   case sending
-  /// All bytes of the requests under way have arrived, and their answers are missing.
+  /// Waiting for the answers to requests whose bytes have all arrived.
   case waitingForAnswers
-  /// Bytes of an object are coming.
+  /// Receiving the bytes of an object.
   case receiving
-  /// Waiting until a retry, and why.
+  /// Waiting for a retry, and why.
   case waitingToRetry(why: Wording, until: Duration)
-  /// The store assembles the object.
+  /// Waiting while the store assembles the object.
   case assembling
   /// Checking the object or a condition.
   case checking
-  /// Aborting an upload, whose parts would cost money.
+  /// Aborting an upload, because its parts would cost money.
   case cleaningUp
-  /// Letting parts finish that are nearly done.
+  /// Waiting for parts that are almost finished before stopping.
   case stopping
 }

@@ -1,29 +1,30 @@
 /// What an upload reports while it runs.
 public enum UploadEvent: Sendable, Equatable {
-  /// The upload begins. Size and parts are nil while they are not known; the id is nil if a single request sends it all.
+  /// The upload begins. Size and parts are nil while they are not known; the id is nil if a single request sends
+  /// everything.
   case started(uploadID: String?, size: Int64?, parts: Int?, partSize: Int64)
   /// The store has the part.
   case part(number: Int, size: Int64, etag: String, took: Duration)
   /// A request, or this part, is tried again after the wait.
   case retry(part: Int?, attempt: Int, wait: Duration, cause: Failure.Code, message: Wording)
-  /// The store does not accept a checksum, or does not verify it; another one is used from here on.
+  /// The store rejects a checksum, or does not verify it; another one is used from now on.
   case checksumChanged(from: ChecksumForm, to: ChecksumForm, why: Wording)
   /// An earlier upload is resumed: these parts are already at the store and are not sent again.
   case resumed(uploadID: String, parts: Int, bytes: Int64)
-  /// An unfinished upload cannot be resumed; a new one begins.
+  /// An unfinished upload cannot be resumed; a new one is started.
   case startsAnew(why: Wording)
-  /// Somebody may still be sending to the upload to be adopted; after this wait the store is asked again.
+  /// Another client may still be sending to the upload to be adopted; after this wait the store is asked again.
   case waitsForQuiet(uploadID: String, wait: Duration)
-  /// An unfinished upload without a record is not adopted.
+  /// An unfinished upload without a record was not adopted.
   case passedBy(uploadID: String, why: String)
-  /// The upload was aborted, but the store does not confirm that it is gone.
+  /// The upload was aborted, but the store has not confirmed that it is gone.
   case leftBehind(uploadID: String)
-  /// An upload that this run did not begin is left as it is.
+  /// An upload that this run did not begin was left as it is.
   case leftAlone(uploadID: String)
   /// The number of connections changes.
   case connections(Int, why: String)
   /// A warning to show to the user; the upload continues.
   case warning(Wording)
-  /// A hint worth showing only on a terminal; the upload continues.
+  /// A hint to show only on a terminal; the upload continues.
   case advice(Wording)
 }

@@ -2,9 +2,10 @@
 public struct UploadInput: Sendable {
   package enum Kind: Sendable {
     case file(FilePath)
-    /// Found in a folder, which is open.
+    /// A file found in a folder, which is open.
     case entry(TreeFile, followsLinks: Bool)
-    /// An open descriptor. A regular file is read from its current offset; `owns` closes the descriptor at the end.
+    /// An open descriptor. A regular file is read from its current offset; with `owns` the descriptor is closed at the
+    /// end.
     case descriptor(Int32, name: String, owns: Bool)
     /// A path, which may lead to a descriptor or to something other than a regular file.
     case named(FilePath)
@@ -19,7 +20,7 @@ public struct UploadInput: Sendable {
     self.kind = kind
   }
 
-  /// What messages call it.
+  /// The name in messages.
   var path: FilePath {
     switch kind {
     case .file(let path), .named(let path): path
@@ -32,17 +33,17 @@ public struct UploadInput: Sendable {
   /// A regular file. Uploads of other inputs cannot be resumed.
   public static func file(_ path: String) -> UploadInput { UploadInput(.file(FilePath(path))) }
 
-  /// What can be read from an open descriptor. The caller closes it.
+  /// Whatever can be read from an open descriptor. The caller closes it.
   public static func descriptor(_ descriptor: Int32, name: String = "descriptor") -> UploadInput {
     UploadInput(.descriptor(descriptor, name: name, owns: false))
   }
 
-  /// What a command prints; it is looked up in PATH. Nothing is published unless it exits with 0.
+  /// The output of a command, which is looked up in PATH. Nothing is published unless it exits with 0.
   public static func command(_ words: [String]) -> UploadInput {
     UploadInput(.command(words.map { Array($0.utf8) }, errors: nil))
   }
 
-  /// Chunks of any size. Nothing is published if the sequence throws.
+  /// A sequence of chunks of any size. Nothing is published if the sequence throws.
   public static func stream<Chunks: AsyncSequence & Sendable>(
     _ chunks: Chunks, name: String = "stream"
   ) -> UploadInput where Chunks.Element: Sequence<UInt8> {

@@ -1,26 +1,26 @@
-/// One object of an upload of many: where its bytes come from, and where they go.
+/// One object of a batch: where its bytes come from, and where they go.
 public struct UploadItem: Sendable {
   /// Where its bytes come from.
   public var input: UploadInput
   /// The object's key.
   public var key: String
-  /// Another bucket of the same store, for which the same credentials are used; nil: the store's own.
+  /// Another bucket of the same store, accessed with the same credentials; nil: the store's own bucket.
   public var bucket: String?
   /// The region of that bucket.
   public var region: String?
-  /// Used instead of the content type of the options.
+  /// The content type, which overrides that of the options.
   public var contentType: String?
-  /// Used instead of the metadata of the options.
+  /// The metadata, which overrides that of the options.
   public var metadata: [NamedValue]?
 
-  /// Each is used instead of what the options say under its name, and what a batch's own line says comes last.
+  /// Attributes that override the options of the same name; the batch's own line overrides both.
   var attributes: [ObjectAttribute] = []
-  /// Its name in the list of files that it came from.
+  /// The item's name in the list of files that named it.
   var name: [UInt8]?
-  /// It is uploaded by this ticket.
+  /// The ticket that uploads the item.
   var ticket: Ticket?
 
-  /// An object of the store's own bucket.
+  /// An object in the store's own bucket.
   public init(_ input: UploadInput, to key: String) {
     self.input = input
     self.key = key
@@ -28,7 +28,7 @@ public struct UploadItem: Sendable {
 }
 
 extension UploadOptions {
-  /// For one object of many.
+  /// The options for one object of a batch.
   func of(_ item: UploadItem) -> UploadOptions {
     var options = self
     if let type = item.contentType { options.object.contentType = type }

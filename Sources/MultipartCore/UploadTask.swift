@@ -17,7 +17,7 @@ public final class UploadTask: Sendable {
 
   /// The file name of the source, without its folders.
   public var name: String { uploader.job.source.path.name }
-  /// The object's bucket, as requests have it.
+  /// The object's bucket, as requests address it.
   public var bucket: String { uploader.job.bucket }
   /// The object's key.
   public var key: String { uploader.job.key }
@@ -33,7 +33,7 @@ public final class UploadTask: Sendable {
       uploader.run.interrupt(after: $0, since: start, aborts: uploader.job.source.isStream)
     }
     defer { alarm?.cancel() }
-    // In a task of its own: a cancelled task could not send the requests that abort or keep the upload.
+    // A task of its own: a cancelled task could not send the requests that abort or keep the upload.
     let work = Task { [uploader] () async -> Result<UploadedObject, Failure> in
       do throws(Failure) {
         return .success(try await uploader.run())
@@ -49,14 +49,14 @@ public final class UploadTask: Sendable {
     return try result.get()
   }
 
-  /// Ends a command whose output is uploaded, at once.
+  /// Kills a command whose output is uploaded, at once.
   package func kill() { uploader.job.source.kill() }
 
   /// Stops the upload; can be called from anywhere. Its parts are kept for a later run or aborted, as the options say.
   public func cancel() { uploader.interrupt() }
 
-  /// Deletes the record of a finished upload; call it once the result has been passed on. If the process is killed before
-  /// that, the next run finds in the record that the object is complete, and sends nothing. Releasing the task does the
-  /// same.
+  /// Deletes the record of a finished upload; call it once the result has been passed on. If the process is killed
+  /// before that, the next run sees from the record that the object is complete, and sends nothing. Releasing the task
+  /// does the same.
   package func forget() { uploader.close() }
 }

@@ -1,33 +1,33 @@
-/// What an upload has come to: an object, and the proof that it holds the bytes that were read.
+/// The result of an upload: an object, and the proof that it holds the bytes that were read.
 public struct UploadedObject: Sendable {
-  /// What has become of the object.
+  /// What happened to the object.
   public enum Outcome: Sendable, Equatable {
-    /// This upload has made it.
+    /// This upload created it.
     case completed
-    /// It was there before, made of the same bytes.
+    /// It already existed, with the same bytes.
     case unchanged
-    /// An object was there, which is left as it is whatever it holds: size and ETag are its own.
+    /// An object already existed and was left as it is, whatever it contains; size and ETag are those of that object.
     case skipped
-    /// The store has this share of a ticket, and lacks so many parts of other shares: until it has them there is no object,
-    /// and size and parts are those of this share.
+    /// The store has this share of a ticket, but lacks this many parts of other shares: until it has them there is no
+    /// object, and size and parts describe this share.
     case shared(missingParts: Int)
-    /// It would be sent, by a run that does not only look.
+    /// A dry run: it would be sent.
     case planned
   }
 
-  /// What has become of the object.
+  /// What happened to the object.
   public var outcome: Outcome
-  /// In bytes.
+  /// The size in bytes.
   public var size: Int64
-  /// How many parts it has; 1 if a single request sent it.
+  /// How many parts it has; 1 if it was sent by a single request.
   public var parts: Int
-  /// As the store gives it, including the quotes.
+  /// The ETag as the store sends it, including the quotes.
   public var etag: String?
   /// The version's id, if the bucket keeps versions.
   public var versionID: String?
-  /// The checksum that the store has verified, or that was computed here.
+  /// The checksum that the store verified, or that was computed locally.
   public var checksum: ObjectChecksum?
-  /// What proves the upload, for people: `CRC64NVME of the object, given back by the store`.
+  /// What proves the upload, for people: `CRC64NVME matches the store's`.
   public var evidence: String
   /// Bytes that were sent, including those of failed tries.
   public var bytesSent: Int64
@@ -35,7 +35,7 @@ public struct UploadedObject: Sendable {
   public var bytesResumed: Int64
   /// Requests that were sent again.
   public var retries: Int
-  /// The id by which the store finds the last request in its logs.
+  /// The request id under which the store logs the last request.
   public var requestID: String?
 
   package init(

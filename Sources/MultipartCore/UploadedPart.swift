@@ -1,17 +1,17 @@
 /// A part that a store has.
 public struct UploadedPart: Sendable, Equatable {
-  /// From 1 to 10,000.
+  /// The number, from 1 to 10,000.
   public var number: Int
-  /// In bytes; nil if the list does not say.
+  /// The size in bytes; nil if the list does not contain it.
   public var size: Int64?
-  /// As the store gives it, including the quotes.
+  /// The ETag as the store sends it, including the quotes.
   public var etag: String
-  /// The checksums that the store has verified, in Base64.
+  /// The checksums that the store verified, in Base64.
   public var checksums: [ChecksumAlgorithm: String]
-  /// When the store received it, by the store's clock.
+  /// When the store received the part, by the store's clock.
   package var lastModified: Timestamp?
 
-  /// A part as noted down earlier.
+  /// A part from notes that the caller kept.
   public init(number: Int, size: Int64? = nil, etag: String, checksums: [ChecksumAlgorithm: String] = [:]) {
     self.number = number
     self.size = size

@@ -1,12 +1,12 @@
-/// Whether an object is a file, byte for byte.
+/// Whether an object and a file are identical, byte for byte.
 public enum Verification: Sendable {
-  /// It is.
+  /// They are identical.
   case same(VerifiedObject)
-  /// It is not.
+  /// They differ.
   case different(why: String)
-  /// Nothing that the store tells decides it.
+  /// Nothing that the store reveals decides it.
   case unknown(why: String)
-  /// There is no object.
+  /// The object does not exist.
   case absent
 
   /// The proof, or a failure that says why there is none: `dataMismatch` if the object is not the file, else `refused`.
@@ -16,7 +16,7 @@ public enum Verification: Sendable {
     case .different(let why):
       throw Failure(
         .dataMismatch, "the object is not the file: \(why)",
-        remedy: "one of the two was changed or damaged: find out which, before you replace either")
+        remedy: "one of the two was changed or damaged: find out which one before you replace either")
     case .unknown(let why):
       throw Failure(
         .refused, "it is not known whether the object is the file: \(why)", remedy: "download the object to compare it")
@@ -25,31 +25,31 @@ public enum Verification: Sendable {
   }
 }
 
-/// An object that was shown to be a file.
+/// An object that was proven to be identical to a file.
 public struct VerifiedObject: Sendable {
-  /// In bytes.
+  /// The size in bytes.
   public var size: Int64
-  /// How many parts it was made of, as far as the proof has shown.
+  /// How many parts the object was made of, as far as the proof has shown.
   public var parts: Int
-  /// As the store gives it, including the quotes.
+  /// The ETag as the store sends it, including the quotes.
   public var etag: String?
   /// The version's id, if the bucket keeps versions.
   public var versionID: String?
   /// The store's checksum of the object, if the file was compared with it.
   public var checksum: ObjectChecksum?
-  /// What proves it, for people: `CRC64NVME abc= of the object is the file's`.
+  /// What proves it, for people: `CRC64NVME abc= matches the file`.
   public var evidence: String
-  /// The id by which the store finds the request in its logs.
+  /// The request id under which the store logs the request.
   public var requestID: String?
 }
 
 /// How an object is compared with a file.
 public struct VerifyOptions: Sendable {
-  /// This version of the object instead of the newest.
+  /// The version to compare instead of the newest.
   public var versionID: String?
   /// The key with which the object is encrypted (SSE-C).
   public var customerKey: CustomerKey?
-  /// Of many: stops when one is not shown to be its file.
+  /// Stops a run of many when one object is not proven to be identical to its file.
   public var stopsAtFirstFailure = false
 
   /// The defaults.
@@ -57,8 +57,9 @@ public struct VerifyOptions: Sendable {
 }
 
 extension Store {
-  /// Whether an object is a file. Nothing is downloaded: the file is read, and compared with the size, the checksum or the
-  /// ETag that the store has; the strongest that there is decides. Times never count. Cancelling the task ends it.
+  /// Verifies that an object is identical to a file. Nothing is downloaded: the file is read and compared with the
+  /// size, the checksum or the ETag that the store has; the strongest of these decides. Timestamps are never
+  /// considered. Cancelling the task stops it.
   ///
   ///     switch try await store.verify(.file("disk.img"), is: "images/disk.img") {
   ///     case .same(let object): print(object.evidence)

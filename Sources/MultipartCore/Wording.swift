@@ -9,22 +9,22 @@
 /// A literal may contain a setting (`\(.region)`), a setting with a value (`\(.region, "eu-west-1")`), a setting to
 /// switch off (`\(off: .fips)`), the place of a setting's secret (`\(secret: .proxy)`), and an action (`\(run: .examine)`).
 public struct Wording: Sendable, Equatable {
-  /// What a wording is made of.
+  /// A piece of a wording.
   public enum Piece: Sendable, Equatable {
     case text(String)
     case setting(Setting, Setting.Form)
     case action(RemedyAction)
   }
 
-  /// Two texts never stand side by side, and none is empty.
+  /// The pieces; none is empty, and no two texts are adjacent.
   public private(set) var pieces: [Piece] = []
 
-  /// The settings in it, in order.
+  /// The settings that the text names, in order.
   public var settings: [Setting] {
     pieces.compactMap { if case .setting(let setting, _) = $0 { setting } else { nil } }
   }
 
-  /// The actions in it, in order.
+  /// The actions that the text names, in order.
   public var actions: [RemedyAction] {
     pieces.compactMap { if case .action(let action) = $0 { action } else { nil } }
   }
@@ -66,7 +66,7 @@ public struct Wording: Sendable, Equatable {
     }
   }
 
-  /// Applies `change` to each piece, and to the whole text too, for a secret that is spread over several pieces.
+  /// Applies `change` to each piece, and also to the whole text, because a secret may be spread over several pieces.
   func masked(_ change: (String) -> String) -> Wording {
     var masked = Wording()
     for piece in pieces {
@@ -88,7 +88,7 @@ extension Wording: CustomStringConvertible {
   /// A text that names neither settings nor actions.
   public init(_ text: String) { append(.text(text)) }
 
-  /// In the library's own words.
+  /// The text in the library's own words.
   public var description: String { text(setting: { $0.words($1) }, action: \.description) }
 }
 
@@ -103,13 +103,13 @@ extension Wording: ExpressibleByStringInterpolation {
   public struct StringInterpolation: StringInterpolationProtocol {
     fileprivate var wording = Wording()
 
-    /// An empty one; the capacity is ignored, because texts are short.
+    /// An empty literal; the capacity is ignored, because texts are short.
     public init(literalCapacity: Int, interpolationCount: Int) {}
 
     /// The text between interpolations.
     public mutating func appendLiteral(_ text: String) { wording.append(.text(text)) }
 
-    /// A setting by its name.
+    /// A setting, by its name.
     public mutating func appendInterpolation(_ setting: Setting) { wording.append(.setting(setting, .name)) }
 
     /// A setting with a value.
@@ -120,7 +120,7 @@ extension Wording: ExpressibleByStringInterpolation {
     /// A setting to be switched off.
     public mutating func appendInterpolation(off setting: Setting) { wording.append(.setting(setting, .off)) }
 
-    /// Where a secret of a setting is kept.
+    /// The place where a setting's secret is kept.
     public mutating func appendInterpolation(secret setting: Setting) { wording.append(.setting(setting, .secret)) }
 
     /// An action to take.
@@ -148,7 +148,8 @@ extension Sequence<Wording> {
 }
 
 extension DefaultStringInterpolation {
-  /// A `String` would have the library's names of settings, where a program has its own.
-  @available(*, unavailable, message: "make it a Wording too, or ask for the text in somebody's words")
+  /// Rejects interpolating a wording into a `String`, which would have the library's names of settings instead of the
+  /// program's.
+  @available(*, unavailable, message: "make it a Wording too, or ask for the text in a program's words")
   mutating func appendInterpolation(_ wording: Wording) {}
 }

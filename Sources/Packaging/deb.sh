@@ -1,7 +1,7 @@
 #!/bin/bash
-# deb.sh PROGRAM FOLDER: makes FOLDER/s3up_VERSION_ARCHITECTURE.deb of a built program, for the Debian release that built it:
-# the system's libraries in it get the system's updates. The same program makes the same bytes.
-# The maintainer is $DEBFULLNAME <$DEBEMAIL>, as for Debian's own tools.
+# deb.sh PROGRAM FOLDER: makes FOLDER/s3up_VERSION_ARCHITECTURE.deb of a built program, for the Debian release that
+# built it: the system's libraries in it get the system's updates. The package is reproducible byte for byte. The
+# maintainer is $DEBFULLNAME <$DEBEMAIL>, as for Debian's own tools.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 program=$(realpath "$1")
@@ -10,7 +10,7 @@ folder=$(cd "$2" && pwd)
 maintainer="${DEBFULLNAME:-The authors of s3up} <${DEBEMAIL:-s3up@example.org}>"
 version=$("$program" --version | awk '{ print $2 }')
 architecture=$(dpkg --print-architecture)
-# Of the last commit, or of the program where there is no repository.
+# The time of the last commit, or of the program if there is no repository.
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git -C "$here" log -1 --format=%ct 2>/dev/null || stat -c %Y "$program")}
 export SOURCE_DATE_EPOCH
 work=$(mktemp -d "$folder/work.XXXXXX")
@@ -34,7 +34,7 @@ sed "s/@VERSION@/$version/; s/@MAINTAINER@/$maintainer/; s/@DATE@/$(
   LC_ALL=C date -u -d "@$SOURCE_DATE_EPOCH" '+%a, %d %b %Y %H:%M:%S +0000')/" "$here/changelog" | gzip -9n >"$work/changelog.gz"
 put "$work/changelog.gz" "$doc/changelog.gz"
 
-# dpkg-shlibdeps wants to be in a source package.
+# dpkg-shlibdeps must run in a source package.
 mkdir -p "$work/debian"
 printf 'Source: s3up\n\nPackage: s3up\nArchitecture: any\n' >"$work/debian/control"
 depends=$(cd "$work" && dpkg-shlibdeps -O root/usr/bin/s3up 2>/dev/null | sed -n 's/^shlibs:Depends=//p')

@@ -1,6 +1,6 @@
 #!/bin/bash
-# lend.sh LIBCURL: inserts into the sources of a libcurl 7.88 that a read callback may lend its memory instead of filling the
-# buffer it is given (see Sources/CCurl/loan.h). Ends with an error unless each place exists exactly once.
+# lend.sh LIBCURL: changes the sources of a libcurl 7.88 so that a read callback may lend its memory instead of filling
+# the given buffer (see Sources/CCurl/loan.h). Ends with an error unless each place exists exactly once.
 set -euo pipefail
 cp "$(dirname "$0")/../CCurl/loan.h" "$1/lib"
 cd "$1/lib"
@@ -15,7 +15,7 @@ before() { # before FILE TEXT: the lines of standard input go before the only li
   sed -i "$((at - 1))r /dev/stdin" "$1"
 }
 
-# The option. It is forgotten by curl_easy_reset, like all others.
+# The option. curl_easy_reset resets it, like all others.
 before urldata.h 'struct UserDefined {' <<'C'
 #include "loan.h"
 C
@@ -28,9 +28,9 @@ before setopt.c 'case CURLOPT_READFUNCTION:' <<'C'
     break;
 C
 
-# libcurl moves less than 8 KiB that are left of a buffer to its front, and asks for more to put behind them. Nothing can be
-# put behind lent bytes, nor lent bytes behind what is in the buffer, such as the request's headers; so what is left is sent
-# first. That makes `offset` 0 below.
+# libcurl moves less than 8 KiB that are left of a buffer to its front, and asks for more to put after them. Nothing can
+# be put after lent bytes, nor lent bytes after what is in the buffer, such as the request's headers; so what is left is
+# sent first. That makes `offset` 0 below.
 before transfer.c 'k->upload_present < curl_upload_refill_watermark(data) &&' <<'C'
        !data->set.s3up_loan &&
 C
@@ -39,8 +39,8 @@ before transfer.c 'k->upload_fromhere += offset;' <<'C'
         if(data->set.s3up_loan)
           data->set.s3up_loan->bytes = NULL;
 C
-# Partial sends, a full socket and TLS's repeated write advance or keep this pointer; when all is sent it goes back to the
-# buffer. The length of a chunk would have been written around the bytes in the buffer.
+# Partial sends, a full socket and TLS's repeated write advance or keep this pointer; when all is sent it points to the
+# buffer again. The length of a chunk would have been written around the bytes in the buffer.
 before transfer.c 'nread = offset + fillcount;' <<'C'
         if(data->set.s3up_loan && data->set.s3up_loan->bytes) {
           if(k->upload_chunky) {

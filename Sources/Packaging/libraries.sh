@@ -1,7 +1,8 @@
 #!/bin/bash
-# libraries.sh FOLDER: makes the static libraries of the portable program (OpenSSL 3.5, expat, and a libcurl that has HTTP and
-# TLS only and can borrow what it sends), and prints the folder that has them in lib/, their headers in include/, and where
-# pkg-config finds them in pkgconfig/. Its name depends on their contents: what has changed is made and linked again.
+# libraries.sh FOLDER: makes the static libraries of the portable program (OpenSSL 3.5, expat, and a libcurl that has
+# HTTP and TLS only and can borrow what it sends), and prints the folder that has them in lib/, their headers in
+# include/, and where pkg-config finds them in pkgconfig/. Its name depends on their contents, so that changed libraries
+# are built and linked again.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$1"
@@ -14,8 +15,8 @@ fail() {
   exit 1
 }
 
-# What only a client of TLS 1.2 and 1.3 needs. Its configuration is not the machine's openssl.cnf, which may be for another
-# version, but OPENSSL_CONF still names one.
+# Only what a client of TLS 1.2 and 1.3 needs. Its configuration is not the machine's openssl.cnf, which may be for
+# another version, but OPENSSL_CONF still names one.
 make_openssl() {
   ./Configure linux-x86_64 --prefix="$1" --libdir=lib --openssldir=/etc/s3up \
     no-shared no-module no-apps no-tests no-docs no-legacy no-engine no-cmp no-cms no-ct no-dtls no-quic no-srp no-srtp no-ts
@@ -45,7 +46,7 @@ make_curl() {
 make_expat() {
   cd expat/lib
   : >expat_config.h
-  # Since 2.8 it takes its random numbers in a file of its own.
+  # Since version 2.8 the random numbers come from a separate file.
   cc -O2 -fPIC -I. -DHAVE_GETRANDOM -DXML_DTD -DXML_NS -DXML_GE=1 -DXML_CONTEXT_BYTES=1024 -DBYTEORDER=1234 \
     -c xmlparse.c xmlrole.c xmltok.c $(compgen -G random_getrandom.c)
   mkdir -p "$1"/{lib,include}
@@ -53,17 +54,17 @@ make_expat() {
   cp expat.h expat_external.h "$1/include"
 }
 
-# once PACKAGE NAME: the folder NAME, by make_PACKAGE from Debian's sources of it.
+# once PACKAGE NAME: builds the folder NAME with make_PACKAGE from Debian's sources of it, unless it exists.
 once() {
   local log=$folder/$1.log work=$folder/$1.work
   [ -e "$2/made" ] && return
-  echo "libraries: making $1, a few minutes at most" >&2
+  echo "libraries: building $1, which takes a few minutes at most" >&2
   rm -rf "$1"-* "$work"
-  # Not `( … ) || fail`, within which -e has no effect.
+  # Not `( … ) || fail`, inside which -e has no effect.
   set +e
   (
     set -e
-    # It checks the hashes in the .dsc, and apt has checked the .dsc.
+    # This checks the hashes in the .dsc, and apt has checked the .dsc.
     dpkg-source --no-copy --require-strong-checksums -x "sources/$1/"*.dsc "$work"
     cd "$work"
     "make_$1" "$folder/$2"
@@ -71,7 +72,7 @@ once() {
   ) >"$log" 2>&1
   local status=$?
   set -e
-  [ "$status" -eq 0 ] || fail "$1 was not made" "$log"
+  [ "$status" -eq 0 ] || fail "$1 was not built" "$log"
   rm -rf "$work"
 }
 

@@ -16,7 +16,7 @@ strip -o "$1/s3up.new" "$1/swift/release/s3up"
 
 needed=$(objdump -p "$1/s3up.new" | awk '/NEEDED/ && $2 !~ /^(libc|libm|ld-linux-x86-64)\.so/ { print $2 }')
 [ -z "$needed" ] || {
-  echo "portable: it needs more than the C library: $needed" >&2
+  echo "portable: the program needs more than the C library: $needed" >&2
   exit 1
 }
 mv "$1/s3up.new" "$1/s3up"

@@ -1,8 +1,8 @@
 #!/bin/bash
-# sources.sh FOLDER PACKAGE RELEASE...: downloads a source package, the newest that this release of Debian and its security
-# updates have, into FOLDER/PACKAGE, unless it is there; of the next release if the mirror has none. It comes from the mirrors
-# that the machine's apt uses, and apt checks it by Debian's signed index. The lists are this script's own: the machine's
-# sources of packages do not change.
+# sources.sh FOLDER PACKAGE RELEASE...: downloads a source package, the newest that this release of Debian and its
+# security updates have, into FOLDER/PACKAGE, unless it exists; that of the next release if the mirror has none. It is
+# downloaded from the mirrors that the machine's apt uses, and apt checks it by Debian's signed index. The script uses
+# its own package lists: the machine's configuration does not change.
 set -euo pipefail
 package=$2 releases=("${@:3}")
 mkdir -p "$1"
@@ -17,7 +17,7 @@ mkdir -p "$work"/{lists/partial,cache/archives/partial,package}
 own=$(. /etc/os-release && echo "${VERSION_CODENAME:-unknown}")
 # The release, its updates and its security updates are where those of the machine's own release are.
 list() { # RELEASE
-  # shellcheck disable=SC2016 # they are apt's
+  # shellcheck disable=SC2016 # apt expands them
   apt-get indextargets --format '$(SITE) $(CODENAME)' 'Created-By: Packages' 'Origin: Debian' 'Component: main' | sort -u |
     while read -r site suite; do
       case $suite in
@@ -32,11 +32,11 @@ cd "$work/package"
 for release in "${releases[@]}"; do
   list "$release" >"$work/sources.list"
   [ -s "$work/sources.list" ] || {
-    echo "sources: apt knows no mirror of Debian here; this works on Debian only, after apt-get update" >&2
+    echo "sources: apt has no Debian mirror here; this works only on Debian, after apt-get update" >&2
     exit 1
   }
   apt-get "${options[@]}" update >&2
-  # A mirror may name a version before it has its files.
+  # A mirror may list a version before it has its files.
   while read -r version; do
     if apt-get "${options[@]}" source --download-only "$package=$version" >&2; then
       mv "$work/package" "$work/../$package"

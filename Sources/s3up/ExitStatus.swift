@@ -29,13 +29,13 @@ enum ExitStatus: Int32, Sendable {
       case .precondition: .precondition
       case .credentials, .credentialsExpired, .clockSkew: .credentials
       case .output: .output
-      // Memory, threads or disk of this machine: the same command may work later.
+      // Memory, threads or disk of this machine: the same command may succeed later.
       case .network, .stalled, .throttled, .server, .local, .deadline, .locked: .temporary
       case .interrupted: .interrupted
       }
   }
 
-  /// As help shows it.
+  /// The table that help shows.
   static let table: [(codes: String, meaning: String)] = [
     ("0", "done and proven"),
     ("1", "several files failed, for different reasons"),

@@ -1,4 +1,4 @@
-// Checksums in hardware, and what the kernel offers to C alone.
+// Checksums in hardware, and kernel functions that only C can use.
 #ifndef S3UP_CKERNELS_H
 #define S3UP_CKERNELS_H
 #include "ckguard.h"
@@ -27,21 +27,21 @@ const char *ck_crc_kernel(void);
 const char *ck_kernel_name(size_t index);
 uint64_t ck_kernel_run(size_t index, int algorithm, uint64_t crc, const void *data, size_t length);
 
-// Renames a file of a folder unless the new name is taken (renameat2 with RENAME_NOREPLACE), and gives a file its length
-// with its blocks (fallocate), which Swift's Glibc leaves out: 0 or errno.
+// Renames a file of a folder unless the new name is taken (renameat2 with RENAME_NOREPLACE), and gives a file its
+// length with its blocks (fallocate), which Swift's Glibc lacks: 0 or errno.
 int ck_rename_new(int folder, const char *from, const char *to);
 int ck_allocate(int file, int64_t length);
 // pipe2 with O_CLOEXEC; the error, or 0.
 int ck_pipe(int ends[2], int isNonblocking);
 
-// Prevents core files of this process, and other processes of the same user from reading its memory, which holds keys and
-// tokens. In C, because prctl is variadic and Swift cannot call it.
+// Prevents core files of this process, and other processes of the same user from reading its memory, which contains
+// keys and tokens. In C, because prctl is variadic and Swift cannot call it.
 void ck_forbid_core_files(void);
 
 // What the kernel knows about a TCP connection. glibc's tcp_info is older than the kernel's and lacks the segments sent.
 struct ck_line {
   uint64_t sent;        // segments with data
-  uint64_t sent_again;  // how often one of them was sent once more
+  uint64_t sent_again;  // how often one of them was sent again
   uint32_t round_trip;  // microseconds, smoothed
   uint32_t shortest;    // microseconds: the shortest of the last minutes, or the smoothed one
   uint64_t held;           // microseconds in which only the line's own speed held the connection back

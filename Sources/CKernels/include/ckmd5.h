@@ -1,4 +1,4 @@
-// MD5 (RFC 1321) in memory of the caller's: begin, add any number of times, end once. A copy of it can go its own way.
+// MD5 (RFC 1321) in the caller's memory: begin, add any number of times, end once. A copy continues independently.
 #ifndef S3UP_CKMD5_H
 #define S3UP_CKMD5_H
 #include <stddef.h>

@@ -15,7 +15,7 @@ int ck_sha256_has_pairs(void);
 void ck_sha256_begin(struct ck_sha256 *sum);
 // `length` is a multiple of 64.
 void ck_sha256_one(struct ck_sha256 *sum, const void *data, size_t length);
-// Both of the same length, a multiple of 64.
+// Both slices have the same length, a multiple of 64.
 void ck_sha256_two(struct ck_sha256 *a, const void *data_a, struct ck_sha256 *b, const void *data_b, size_t length);
 // Adds the last bytes, any number of them, and writes the digest.
 void ck_sha256_end(struct ck_sha256 *sum, const void *data, size_t length, uint8_t digest[32]);

@@ -1,4 +1,4 @@
-// What reaches into OpenSSL beside libcurl.
+// Functions that use OpenSSL directly, in addition to libcurl.
 #ifndef S3UP_CTLS_H
 #define S3UP_CTLS_H
 #include "gather.h"

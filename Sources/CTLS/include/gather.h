@@ -1,4 +1,4 @@
-// Makes TLS cheaper as libcurl does it with OpenSSL. `connection` is the SSL* from CURLINFO_TLS_SSL_PTR, `context` the
+// Makes TLS with libcurl and OpenSSL cheaper. `connection` is the SSL* from CURLINFO_TLS_SSL_PTR, `context` the
 // SSL_CTX* from CURLOPT_SSL_CTX_FUNCTION.
 #ifndef S3UP_CTLS_GATHER_H
 #define S3UP_CTLS_GATHER_H
@@ -16,6 +16,7 @@ int ctls_gather_expect(void *connection, size_t count);
 // How many connections have collected records since the process began, for tests.
 size_t ctls_gather_connections(void);
 
-// Puts AES-128-GCM before the other ciphers of TLS 1.3 if it is among them; the set does not change. 1 if it is first.
+// Puts AES-128-GCM before the other ciphers of TLS 1.3 if it is among them; the set does not change. Returns 1 if it is
+// first.
 int ctls_prefer_aes128(void *context);
 #endif

@@ -1,8 +1,8 @@
-/// Dates that people write: `2031-01-31`, `2031-01-31T10:00:00Z`, `2031-01-31T12:00:00+02:00`.
+/// Dates in the forms that people write: `2031-01-31`, `2031-01-31T10:00:00Z`, `2031-01-31T12:00:00+02:00`.
 package enum DateValue {
   package static let form = "A DATE is written 2031-01-31 or 2031-01-31T10:00:00Z."
 
-  /// Nil if it is not such a date; a day alone means midnight UTC.
+  /// Parses a date; nil if it is not valid. A day alone means midnight UTC.
   package static func parse(_ text: String) -> Timestamp? {
     var rest = Array(text.utf8)[...]
     guard let year = number(&rest, 4), take(&rest, "-"), let month = number(&rest, 2), take(&rest, "-"),
@@ -20,10 +20,10 @@ package enum DateValue {
     return years.contains(moment) ? Timestamp(seconds: moment) : nil
   }
 
-  /// 1970 to 9999: a zone may lead out of them, and no format that is written has room for more digits.
+  /// 1970 to 9999: a zone may lead out of this range, and no written format has room for more digits.
   private static let years: Range<Int64> = 0..<253_402_300_800
 
-  /// In the format of HTTP headers: `Fri, 31 Jan 2031 10:00:00 GMT`.
+  /// The time in the format of HTTP headers: `Fri, 31 Jan 2031 10:00:00 GMT`.
   package static func http(_ time: Timestamp) -> String {
     let names = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
     let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
@@ -53,7 +53,7 @@ package enum DateValue {
     if !fraction.isEmpty { rest = rest.dropFirst(1 + fraction.count) }
   }
 
-  /// Seconds east of UTC.
+  /// The offset in seconds east of UTC.
   private static func zone(_ rest: inout ArraySlice<UInt8>) -> Int64? {
     if take(&rest, "Z") { return 0 }
     let sign: Int64

@@ -11,13 +11,14 @@ extension Duration {
     return whole * 1000 + atto / 1_000_000_000_000_000
   }
 
-  /// Ten years: nobody waits longer, and sums of such durations fit into every clock.
+  /// Ten years: longer waits make no sense, and sums of such durations fit into every clock.
   package static let longest = Duration.seconds(10 * 366 * 86_400)
 
-  /// The nearest that is not longer than ten years.
+  /// The nearest duration that is not longer than ten years.
   package var bounded: Duration { min(max(self, .zero - .longest), .longest) }
 
-  /// `clock_gettime(CLOCK_BOOTTIME)`: also counts while the machine is suspended, and never goes back.
+  /// The time since boot, `clock_gettime(CLOCK_BOOTTIME)`: it also counts while the machine is suspended, and never
+  /// goes back.
   package static func sinceBoot() -> Duration {
     var time = timespec()
     clock_gettime(CLOCK_BOOTTIME, &time)

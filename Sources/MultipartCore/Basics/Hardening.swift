@@ -1,6 +1,6 @@
 internal import CKernels
 
 package enum Hardening {
-  /// `setrlimit`, `prctl`: no core file, and no other process of this user may read this one's memory.
+  /// Forbids core files, and other processes of this user to read this one's memory (`setrlimit`, `prctl`).
   package static func forbidCoreFiles() { ck_forbid_core_files() }
 }

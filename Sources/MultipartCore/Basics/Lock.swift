@@ -1,10 +1,10 @@
 import Glibc
 
-/// One `pthread_mutex_t` (`pthread_mutex_init`, `_lock`, `_unlock`, `_destroy`), which ThreadSanitizer understands.
-/// Not recursive: taking it again on the same thread hangs.
+/// One `pthread_mutex_t` (`pthread_mutex_init`, `_lock`, `_unlock`, `_destroy`), which ThreadSanitizer understands. Not
+/// recursive: taking it again on the same thread hangs.
 ///
-/// `@unchecked Sendable` holds because the mutex stays at one address on the heap from `init` to `deinit` and is touched
-/// only through the pthread functions, which any thread may call.
+/// `@unchecked Sendable` holds because the mutex stays at one address on the heap from `init` to `deinit` and is only
+/// accessed through the pthread functions, which any thread may call.
 package struct Lock: ~Copyable, @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
@@ -20,7 +20,7 @@ package struct Lock: ~Copyable, @unchecked Sendable {
     mutex.deallocate()
   }
 
-  /// Runs `body` alone among all who take this lock. No `await` fits in, so it is never held across a suspension.
+  /// Runs `body` under the lock. No `await` fits in, so it is never held across a suspension.
   package func withLock<Result, E: Error>(_ body: () throws(E) -> Result) throws(E) -> Result {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
@@ -30,8 +30,8 @@ package struct Lock: ~Copyable, @unchecked Sendable {
 
 /// A value that is only reachable under its lock.
 ///
-/// `@unchecked Sendable` holds because `value` is private and touched only while `lock` is held, and is Sendable itself, so
-/// that another thread may use what `withLock` returns.
+/// `@unchecked Sendable` holds because `value` is private and only accessed while `lock` is held, and is Sendable
+/// itself, so that another thread may use what `withLock` returns.
 package final class Locked<Value: Sendable>: @unchecked Sendable {
   private let lock = Lock()
   private var value: Value

@@ -10,10 +10,10 @@ struct OwnThread: Sendable {
   static func start(_ body: @escaping @Sendable () -> Void) throws(Failure) -> OwnThread {
     let box = Unmanaged.passRetained(ThreadBody(body))
     var handle = pthread_t()
-    // Signals are for the other threads of the process, except faults of this one and SIGTTIN: it stops a background job
-    // that reads the terminal; blocked, the read would fail instead. SIGTTOU stays blocked, so that messages of a
-    // background job do not stop it, even with `stty tostop`. SIGPIPE stays blocked, because libcurl's writes would raise
-    // it after the other side has closed the connection.
+    // Signals are for the other threads of the process, except for this thread's own faults and SIGTTIN, which stops a
+    // background job that reads the terminal; if it were blocked, the read would fail instead. SIGTTOU stays blocked,
+    // so that messages of a background job do not stop it, even with `stty tostop`. SIGPIPE stays blocked, because
+    // libcurl's writes would raise it after the other side has closed the connection.
     var blocked = sigset_t()
     var before = sigset_t()
     sigfillset(&blocked)
@@ -37,7 +37,7 @@ struct OwnThread: Sendable {
   func join() { pthread_join(handle, nil) }
   func detach() { pthread_detach(handle) }
 
-  /// CPU time that it has used (`pthread_getcpuclockid`). Call it only before the thread is joined.
+  /// The CPU time that the thread has used (`pthread_getcpuclockid`). Call it only before the thread is joined.
   var processorTime: Duration {
     var clock = clockid_t()
     var time = timespec()
@@ -46,15 +46,15 @@ struct OwnThread: Sendable {
   }
 }
 
-/// If the system refuses Swift's pool a thread, the pool waits for it for ever, without a message. So whether a run can
-/// have its threads is tried out first.
+/// Tests whether a run can have its threads: if the system refuses a thread to Swift's pool, the pool waits for it
+/// forever, without a message.
 package enum ThreadSupply {
   /// Throws unless as many threads can exist at once as a run may need: those of the pool, one for each core, the one
-  /// that keeps its timers, and one for libcurl. If another program takes threads after that, the pool still waits for
-  /// ever.
+  /// that keeps its timers, and one for libcurl. If another program takes threads after that, the pool still waits
+  /// forever.
   package static func prove() throws(Failure) {
-    // libdispatch reads there what the pool's threads do, and ends the process by a signal if it cannot. Swift has the
-    // command line from there, and takes it for empty.
+    // libdispatch reads the state of the pool's threads there, and ends the process by a signal if it cannot. Swift
+    // reads the command line from there, and would take it for empty.
     guard access("/proc/self/stat", R_OK) == 0 else {
       throw Failure(
         .local, "/proc is not mounted, and threads cannot run without it",

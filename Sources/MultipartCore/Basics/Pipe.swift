@@ -6,11 +6,11 @@ package struct Pipe {
   package let reading: Int32
   package let writing: Int32
 
-  /// No command that is started meanwhile inherits an end: it would hold the pipe open (`pipe2`).
+  /// Creates a pipe (`pipe2`) whose ends are not inherited by commands that are started: they would hold the pipe open.
   package init(isNonblocking: Bool = false) throws(Failure) {
     var ends: [Int32] = [-1, -1]
     let error = ck_pipe(&ends, isNonblocking ? 1 : 0)
-    guard error == 0 else { throw Failure.system(.local, error, "no pipe could be made") }
+    guard error == 0 else { throw Failure.system(.local, error, "no pipe could be created") }
     (reading, writing) = (ends[0], ends[1])
   }
 }
@@ -32,7 +32,7 @@ final class StreamBell: Sendable {
     close(writing)
   }
 
-  /// If the pipe is full, the write fails, but the thread is woken all the same.
+  /// Wakes the thread. If the pipe is full, the write fails, but the thread is woken all the same.
   func ring() {
     var byte: UInt8 = 1
     _ = write(writing, &byte, 1)

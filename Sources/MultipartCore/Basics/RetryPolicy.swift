@@ -1,11 +1,11 @@
-/// When a failed request is retried, and after how long.
+/// Decides when a failed request is retried, and after how long.
 ///
 /// Waits before try 2, 3, …: 0.25 s, 0.5 s, 1 s, 2 s, 4 s, 8 s, 16 s, then 20 s each. Half of a wait is fixed, half is
-/// random, so that many clients that were refused together do not come back together. `Retry-After` is the minimum, up
-/// to five minutes. If nobody has answered in this run yet, a request is given up about ten seconds after its first
+/// random, so that many clients that were refused together do not return together. `Retry-After` is the minimum, up to
+/// five minutes. If no server has answered in this run yet, a request is given up about ten seconds after its first
 /// try, but not before its second one, because a lost packet can make a first connection time out.
 package struct RetryPolicy: Sendable, Equatable {
-  /// Tries in all, the first one included.
+  /// The total number of tries, including the first one.
   package var tries: Int
   package var base: Duration = .milliseconds(250)
   package var cap: Duration = .seconds(20)
@@ -30,15 +30,15 @@ package struct RetryPolicy: Sendable, Equatable {
     return max(wait, min(asked, longestRetryAfter))
   }
 
-  /// For a request without which there is another way: no more than this many tries.
+  /// A policy with at most this many tries, for a request that has an alternative.
   func atMost(_ tries: Int) -> RetryPolicy {
     var policy = self
     policy.tries = min(self.tries, tries)
     return policy
   }
 
-  /// The code decides, not the status: a RequestTimeout is a 400, and a 200 can contain an InternalError. Data that
-  /// arrived damaged is sent again; whether the source has changed is another question.
+  /// Whether a retry may help. The code decides, not the status: a RequestTimeout is a 400, and a 200 can contain an
+  /// InternalError. Data that arrived damaged is sent again; whether the source has changed is checked elsewhere.
   package static func isWorthRetrying(_ code: Failure.Code) -> Bool {
     switch code {
     case .network, .stalled, .throttled, .server, .dataMismatch: true
@@ -48,7 +48,7 @@ package struct RetryPolicy: Sendable, Equatable {
 }
 
 extension RetryPolicy {
-  /// Runs `work` until it succeeds, fails for good, or has no try left.
+  /// Runs `work` until it succeeds, fails permanently, or has no try left.
   package func run<Result: Sendable>(
     _ name: String, in world: World, _ work: (_ attempt: Int) async throws(Failure) -> Result
   ) async throws(Failure) -> Result {

@@ -8,7 +8,7 @@ public struct Timestamp: Sendable, Hashable, Comparable {
 
   private static let furthest: Int64 = 1_000_000_000_000_000
 
-  /// The time that is this many seconds after 1970 began, in UTC, or the furthest one.
+  /// The time this many seconds after the beginning of 1970, in UTC, or the furthest possible one.
   public init(seconds: Int64) {
     self.seconds = min(max(seconds, -Self.furthest), Self.furthest)
   }
@@ -16,8 +16,8 @@ public struct Timestamp: Sendable, Hashable, Comparable {
   /// Whether `a` is earlier.
   public static func < (a: Timestamp, b: Timestamp) -> Bool { a.seconds < b.seconds }
 
-  /// Year, month, day, hour, minute and second in UTC. Computed here and not by `gmtime_r`, whose `tm` belongs to
-  /// whichever C module the compiler reads first.
+  /// Year, month, day, hour, minute and second in UTC. Not computed by `gmtime_r`, whose `tm` belongs to whichever C
+  /// module the compiler reads first.
   private var fields: (year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int) {
     let days = Int((seconds - (seconds >= 0 ? 0 : 86_399)) / 86_400)
     let rest = Int(seconds) - days * 86_400
@@ -35,20 +35,20 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     )
   }
 
-  /// Minutes since midnight by the local clock: `localtime_r`.
+  /// Minutes since midnight by the local clock (`localtime_r`).
   package var localMinute: Int {
     var (seconds, fields) = (time_t(seconds), tm())
     guard localtime_r(&seconds, &fields) != nil else { return 0 }
     return Int(fields.tm_hour) * 60 + Int(fields.tm_min)
   }
 
-  /// `20130524`
+  /// The day, such as `20130524`.
   package var amzDay: String { written(dash: "", colon: nil) }
 
-  /// `20130524T000000Z`
+  /// The time, such as `20130524T000000Z`.
   package var amzTime: String { written(dash: "", colon: "") }
 
-  /// From `20130524T000000Z`; nil if it is nothing of that kind.
+  /// Parses `20130524T000000Z`; nil for anything else.
   init?(amzTime text: String) {
     let bytes = Array(text.utf8)
     guard bytes.count == 16, bytes[8] == UInt8(ascii: "T"), bytes[15] == UInt8(ascii: "Z") else { return nil }
@@ -58,10 +58,10 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     self = time
   }
 
-  /// `2013-05-24T00:00:00Z`
+  /// The time in ISO 8601, such as `2013-05-24T00:00:00Z`.
   public var iso8601: String { written(dash: "-", colon: ":") }
 
-  /// Without `colon`: the day only.
+  /// Without `colon`, only the day.
   private func written(dash: String, colon: String?) -> String {
     let f = fields
     var text = TextBuffer(reserving: 24)

@@ -1,7 +1,8 @@
 import Glibc
 
 enum WholeFile {
-  /// Reads a descriptor to its end (`read`), but stops once it has more than `most` bytes. Nil: `errno` has the reason.
+  /// Reads a descriptor to its end (`read`), but stops once it has more than `most` bytes. Nil on failure: `errno` has
+  /// the reason.
   static func read(_ descriptor: Int32, most: Int) -> [UInt8]? {
     // Not a zeroed array: small files are read at each start, and zeroing its pages would cost more than reading them.
     withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 16) { piece in
@@ -19,8 +20,8 @@ enum WholeFile {
     }
   }
 
-  /// Writes a file that is complete and durable before it replaces the one of this name: a temporary file beside it,
-  /// `fsync`, `rename`. It has the mode of the file that it replaces, or the one that the user's umask gives.
+  /// Writes a file that is complete and durable before it replaces the one of this name: a temporary file next to it,
+  /// `fsync`, `rename`. It has the mode of the file that it replaces, or that of the user's umask.
   static func replace(
     _ path: FilePath, mode: mode_t?, failing failure: (Int32) -> Failure, _ fill: (Int32) throws(Failure) -> Void
   ) throws(Failure) {

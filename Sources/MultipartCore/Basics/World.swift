@@ -1,17 +1,17 @@
 import Glibc
 
-/// What the core takes from outside: time, random numbers, environment and the log. The core never asks the process for
-/// them itself, so that a test can pass its own.
+/// Everything that the core takes from outside: time, random numbers, environment and the log. The core never asks the
+/// process for them itself, so that a test can provide its own.
 package struct World: Sendable {
   /// Seconds since 1970, from the wall clock.
   package var now: @Sendable () -> Timestamp
   /// A clock that never goes back.
   package var uptime: @Sendable () -> Duration
   package var sleep: @Sendable (Duration) async throws -> Void
-  /// A number in 0..<1.
+  /// A random number in 0..<1.
   package var random: @Sendable () -> Double
   package var environment: [String: String]
-  /// Level 0 is for everybody to see and rare, 1 is more detail, 2 is each request. Secrets are masked.
+  /// Level 0 is rare and for all users, 1 has more detail, 2 is each request. Secrets are masked.
   package var log: @Sendable (_ level: Int, _ message: @autoclosure () -> Wording) -> Void
   /// The secrets of this run, which no output may contain.
   package let secrets: SecretsInUse
@@ -56,8 +56,8 @@ extension World {
 }
 
 extension World {
-  /// Runs `work`, which must respond to cancellation, with a time limit. `waits` is asked when the time is over: as long as
-  /// it returns true, for example while a person is being asked something, there is no limit.
+  /// Runs `work`, which must respond to cancellation, with a time limit. `waits` is called when the time is over: as
+  /// long as it returns true, for example while a question to the user is open, there is no limit.
   package func within<Value: Sendable>(
     _ limit: Duration, _ what: String, remedy: Wording? = nil, unless waits: @escaping @Sendable () -> Bool = { false },
     _ work: @escaping @Sendable () async throws(Failure) -> Value

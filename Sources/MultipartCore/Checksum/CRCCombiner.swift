@@ -1,15 +1,15 @@
 /// The CRC of A followed by B from the CRC of A, the CRC of B and the length of B, without the bytes.
 ///
 /// Appending n bytes multiplies the checksum of A by x^(8n) modulo the CRC's polynomial P (the inversions at start and
-/// end cancel out), and adds the checksum of B. x^(8n) is a product of some of x^1, x^2, x^4, ..., which are made once:
-/// at most 46 multiplications for 48.8 TiB. The last length is remembered, because parts are mostly of one size.
+/// end cancel out), and adds the checksum of B. x^(8n) is a product of some of x^1, x^2, x^4, ..., which are computed
+/// once: at most 46 multiplications for 48.8 TiB. The last length is cached, because most parts have the same size.
 package struct CRCCombiner: Sendable {
   package let algorithm: ChecksumAlgorithm
   private let field: Field
   private var lastLength: UInt64 = 0
   private var lastPower: UInt64
 
-  /// Nil for what is not a CRC.
+  /// A combiner; nil for an algorithm that is not a CRC.
   package init?(_ algorithm: ChecksumAlgorithm) {
     switch algorithm {
     case .crc64nvme: field = .crc64nvme
@@ -21,7 +21,7 @@ package struct CRCCombiner: Sendable {
     lastPower = field.one
   }
 
-  /// The checksum of A followed by B. Nil when one of them is of another algorithm, or the length is negative.
+  /// The checksum of A followed by B; nil if one of them is of a different algorithm, or the length is negative.
   package mutating func combine(_ a: Checksum, _ b: Checksum, lengthOfB: Int64) -> Checksum? {
     guard a.algorithm == algorithm, b.algorithm == algorithm, let length = UInt64(exactly: lengthOfB) else {
       return nil
@@ -33,7 +33,8 @@ package struct CRCCombiner: Sendable {
     return Checksum(algorithm, crc: field.multiply(a.crc, lastPower) ^ b.crc)
   }
 
-  /// The checksum of the whole from its pieces (checksum, length) in order; zero, that of no bytes, without pieces.
+  /// The checksum of the whole from its pieces (checksum, length) in order; without pieces zero, which is that of no
+  /// bytes.
   package static func combine(
     _ algorithm: ChecksumAlgorithm, _ pieces: some Sequence<(Checksum, Int64)>
   ) -> Checksum? {
@@ -51,7 +52,7 @@ package struct CRCCombiner: Sendable {
 private struct Field: Sendable {
   let polynomial: UInt64
   let one: UInt64
-  /// x^(2^k) for k in 0..<67: as far as 2^63 bytes reach.
+  /// x^(2^k) for k in 0..<67, enough for 2^63 bytes.
   let squares: [UInt64]
 
   static let crc64nvme = Field(polynomial: 0x9A6C_9329_AC4B_C9B5, width: 64)
@@ -71,7 +72,7 @@ private struct Field: Sendable {
 
   func multiply(_ a: UInt64, _ b: UInt64) -> UInt64 { Self.multiply(a, b, polynomial, one) }
 
-  /// x^(8 * count)
+  /// x^(8 * count).
   func power(ofBytes count: UInt64) -> UInt64 {
     var result = one
     var rest = count

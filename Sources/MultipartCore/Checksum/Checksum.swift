@@ -3,13 +3,13 @@ package struct Checksum: Sendable, Hashable {
   package let algorithm: ChecksumAlgorithm
   package let bytes: [UInt8]
 
-  /// Nil unless the number of bytes is the algorithm's.
+  /// A checksum of these bytes; nil unless their number is that of the algorithm.
   package init?(_ algorithm: ChecksumAlgorithm, bytes: [UInt8]) {
     guard bytes.count == algorithm.digestLength else { return nil }
     self.init(algorithm, whole: bytes)
   }
 
-  /// From a header or an XML element; nil unless it is canonical base64 of the right length.
+  /// A checksum from a header or an XML element; nil unless it is canonical base64 of the right length.
   package init?(_ algorithm: ChecksumAlgorithm, base64: String) {
     guard let bytes = Base64.decode(base64) else { return nil }
     self.init(algorithm, bytes: bytes)
@@ -28,6 +28,6 @@ package struct Checksum: Sendable, Hashable {
   package var base64: String { Base64.encode(bytes) }
   package var hex: String { Hex.encode(bytes) }
 
-  /// The number that a CRC is; meaningless for the digests.
+  /// The CRC as a number; meaningless for digests.
   var crc: UInt64 { bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) } }
 }

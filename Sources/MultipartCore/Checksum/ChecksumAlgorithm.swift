@@ -9,24 +9,24 @@ public enum ChecksumType: String, Sendable {
 
 /// A checksum of a whole object.
 public struct ObjectChecksum: Sendable, Equatable {
-  /// By what it is computed.
+  /// The algorithm that computes it.
   public var algorithm: ChecksumAlgorithm
-  /// Whether it is over the bytes or over the checksums of the parts.
+  /// Whether it covers the bytes or the checksums of the parts.
   public var type: ChecksumType
-  /// As stores write it: base64, of a composite one with the number of parts.
+  /// The value as stores write it: base64; a composite one also has the number of parts.
   public var value: String
 
   package init(_ algorithm: ChecksumAlgorithm, _ type: ChecksumType, _ value: String) {
     (self.algorithm, self.type, self.value) = (algorithm, type, value)
   }
 
-  /// As S3 names the algorithm: `CRC64NVME`.
+  /// The name of the algorithm at S3, such as `CRC64NVME`.
   public var name: String { algorithm.awsName ?? "MD5" }
 
   var title: String { name + (type == .composite ? " (composite)" : "") }
 }
 
-/// The checksums that S3 verifies, and MD5, which is sent as `Content-MD5` and comes back in ETags.
+/// The checksums that S3 verifies, and MD5, which is sent as `Content-MD5` and returned in ETags.
 public enum ChecksumAlgorithm: String, Sendable, Hashable, CaseIterable {
   case crc64nvme, crc32c, crc32, sha256, sha1, md5
 
@@ -55,8 +55,8 @@ public enum ChecksumAlgorithm: String, Sendable, Hashable, CaseIterable {
     self == .md5 ? "content-md5" : "x-amz-checksum-" + rawValue
   }
 
-  /// The type of checksum for an object in parts. CRC64NVME is always FULL_OBJECT, SHA-1 and SHA-256 are always COMPOSITE.
-  /// For CRC32 and CRC32C S3 computes either, and is asked for the composite one. MD5 has none.
+  /// The type of checksum for an object in parts. CRC64NVME is always FULL_OBJECT, SHA-1 and SHA-256 are always
+  /// COMPOSITE. For CRC32 and CRC32C S3 computes either, and is asked for the composite one. MD5 has none.
   package var typeInParts: ChecksumType? {
     switch self {
     case .crc64nvme: .fullObject

@@ -4,10 +4,10 @@ public enum ChecksumForm: Sendable, Equatable {
   case algorithm(ChecksumAlgorithm)
   /// Content-MD5.
   case md5
-  /// No checksum. What the signature covers, the store verifies nevertheless.
+  /// No checksum. The store still verifies what the signature covers.
   case nothing
 
-  /// As options, records and tickets name it.
+  /// The name in options, records and tickets.
   package var word: String {
     switch self {
     case .algorithm(let algorithm): algorithm.rawValue

@@ -6,7 +6,7 @@ package struct CompositeChecksum: Sendable, Hashable {
   package var algorithm: ChecksumAlgorithm { checksum.algorithm }
   package var text: String { checksum.base64 + "-" + String(parts) }
 
-  /// From the parts' checksums in order: at least one, all of one algorithm that has a composite form.
+  /// The composite of the parts' checksums in order: at least one, all of one algorithm that has a composite form.
   package init(of parts: [Checksum]) throws(Failure) {
     guard let algorithm = parts.first?.algorithm, algorithm.typeInParts == .composite,
       parts.allSatisfy({ $0.algorithm == algorithm })
@@ -19,7 +19,7 @@ package struct CompositeChecksum: Sendable, Hashable {
     self.parts = parts.count
   }
 
-  /// From an answer; nil unless it is `base64-N` with canonical base64 of the right length.
+  /// A composite checksum from an answer; nil unless it is `base64-N` with canonical base64 of the right length.
   package init?(_ algorithm: ChecksumAlgorithm, text: String) {
     guard algorithm.typeInParts == .composite, let cut = PartCount.split(text),
       let checksum = Checksum(algorithm, base64: cut.before)

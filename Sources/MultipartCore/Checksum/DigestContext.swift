@@ -1,7 +1,7 @@
 internal import CKernels
 internal import COpenSSL
 
-/// A digest as OpenSSL's configuration provides it, a FIPS provider's for instance: fetched once for the process
+/// A digest as OpenSSL's configuration provides it, for instance from a FIPS provider: fetched once for the process
 /// (`EVP_MD_fetch`), because that takes a hundred times longer than a small digest, and never freed.
 ///
 /// `@unchecked Sendable` holds because OpenSSL never changes what it has fetched.
@@ -10,7 +10,7 @@ private struct FetchedDigest: @unchecked Sendable {
   static let sha1 = FetchedDigest("SHA1")
   static let md5 = FetchedDigest("MD5")
 
-  /// Nil if no provider has it.
+  /// The digest; nil if no provider has it.
   let type: OpaquePointer?
 
   private init(_ name: String) { type = EVP_MD_fetch(nil, name, nil) }
@@ -27,11 +27,11 @@ private struct FetchedDigest: @unchecked Sendable {
 
 /// A digest in progress. It owns one `EVP_MD_CTX` (`EVP_MD_CTX_new`), freed in `deinit` (`EVP_MD_CTX_free`).
 ///
-/// Each OpenSSL call can fail, but only for lack of memory or because the library is configured without the digest;
-/// a failure after the start is kept, and thrown by `finish`. MD5 is computed here if OpenSSL has none, because no FIPS
-/// provider has it and S3's ETags are made of it. It compares bytes; nothing is protected by it.
+/// Each OpenSSL call can fail, but only for lack of memory or because the library is configured without the digest; a
+/// failure after the start is kept, and thrown by `finish`. MD5 is computed here if OpenSSL has none, because no FIPS
+/// provider has it and S3's ETags are made of it. It is used to compare bytes; it protects nothing.
 final class DigestContext {
-  /// Nil: `md5` is used.
+  /// The context; nil if `md5` is used instead.
   private let context: OpaquePointer?
   private var md5 = ck_md5()
   private let algorithm: ChecksumAlgorithm
@@ -51,7 +51,7 @@ final class DigestContext {
     guard EVP_DigestInit_ex(context, type, nil) == 1 else { throw Self.failure(algorithm) }
   }
 
-  /// Continues from the state of another one (`EVP_MD_CTX_copy_ex`).
+  /// Continues from the state of another context (`EVP_MD_CTX_copy_ex`).
   private init?(copying other: DigestContext) {
     algorithm = other.algorithm
     broken = other.broken
@@ -67,7 +67,7 @@ final class DigestContext {
 
   deinit { EVP_MD_CTX_free(context) }
 
-  /// SHA-256 comes from OpenSSL's own default provider, not from one that was configured, such as a FIPS module.
+  /// Whether SHA-256 comes from OpenSSL's own default provider, not from a configured one such as a FIPS module.
   static let isSHA256Default: Bool = {
     guard let type = FetchedDigest.sha256.type, let provider = EVP_MD_get0_provider(type) else { return false }
     return OSSL_PROVIDER_get0_name(provider).map { String(cString: $0) == "default" } ?? false

@@ -14,7 +14,7 @@ package struct ETag: Sendable, Hashable {
   package let value: String
   package let form: Form
 
-  /// Nil when nothing is left between the quotes.
+  /// Parses an ETag; nil if nothing is left between the quotes.
   package init?(_ text: String) {
     var rest = text.utf8[...]
     while let first = rest.first, first == 0x20 || first == 0x09 { rest = rest.dropFirst() }
@@ -30,7 +30,7 @@ package struct ETag: Sendable, Hashable {
     value = form == .opaque ? bare : bare.lowercased()
   }
 
-  /// As a conditional header needs it.
+  /// The ETag with quotes, as a conditional header requires it.
   package var quoted: String { "\"" + value + "\"" }
 
   package static func == (a: ETag, b: ETag) -> Bool { a.value.utf8.elementsEqual(b.value.utf8) }

@@ -2,27 +2,28 @@
 protocol ByteSums {
   var size: Int64 { get }
   mutating func of(_ algorithm: ChecksumAlgorithm) throws(Failure) -> Checksum
-  /// Of an object in these parts; nil if it was not computed.
+  /// The composite checksum of an object in these parts; nil if it was not computed.
   mutating func composite(of cut: PartCut, _ algorithm: ChecksumAlgorithm) throws(Failure) -> CompositeChecksum?
-  /// The same.
+  /// The ETag of an object in these parts; nil if it was not computed.
   mutating func etag(of cut: PartCut) throws(Failure) -> ETag?
 }
 
-/// What a store says of an object that shows whether these bytes are it: the rules for a file that may be there
-/// already, and for an object that has come down.
+/// Decides by what a store says about an object whether it has these bytes: the rules for a file that may already
+/// exist, and for a downloaded object.
 struct ByteProof: Sendable {
-  /// How the object is probably cut into parts.
+  /// How the object is probably divided into parts.
   var plan: UploadPlan?
   var etagMayBeMD5 = true
-  /// The checksums of the parts, in any size that they may have, before an ETag, although that may cost more passes over
-  /// the bytes.
+  /// Whether the checksums of the parts, in any size that they may have, are tried before an ETag, although that may
+  /// cost more passes over the bytes.
   var strongestFirst = false
-  /// The store has told how large the parts are: other sizes need not be tried, and sums that differ are of other bytes.
+  /// The division that the store has revealed: other sizes need not be tried, and checksums that differ mean different
+  /// bytes.
   var cut: PartCut?
-  /// It was asked for the size of each, not of the first alone.
+  /// Whether the store was asked for the size of each part, not only of the first.
   var isListed = false
 
-  /// By the first that shows it.
+  /// The verdict of the first property that gives one.
   func sign(of object: ObjectInfo, _ sums: inout some ByteSums) throws(Failure) -> Sign {
     var doubt: Sign?
     let strongest: [Property] = [.wholeChecksum, .compositeChecksum, .etag, .notedMD5]
@@ -38,8 +39,8 @@ struct ByteProof: Sendable {
     return doubt ?? .none
   }
 
-  /// For bytes that are to be proven or refuted: the strongest evidence first, and if that is of parts, the store is asked
-  /// how large the first one is. `head` has found the object; without it the store cannot be asked.
+  /// The proof for bytes that are to be proven or refuted: the strongest evidence first, and if that is of parts, the
+  /// store is asked for the size of the first one. `head` has found the object; without it the store cannot be asked.
   static func strongest(
     of object: ObjectInfo, _ head: HeadObject?, _ client: S3Client, etagMayBeMD5: Bool
   ) async -> ByteProof {
@@ -54,8 +55,8 @@ struct ByteProof: Sendable {
     return known
   }
 
-  /// By the size of each part, after the bytes were not the object's in parts of the first one's size: whoever makes an
-  /// object may cut it as they like. Nil if the store does not tell, or nothing changes.
+  /// The proof by the size of each part, after parts of the first one's size did not match: the parts of an object may
+  /// have any sizes. Nil if the store does not reveal them, or nothing changes.
   func listed(_ object: ObjectInfo, _ head: HeadObject?, _ client: S3Client) async -> ByteProof? {
     guard let head, object.needsParts, !isListed, let found = await client.cut(of: object, head), found != cut else {
       return nil
@@ -65,7 +66,7 @@ struct ByteProof: Sendable {
     return listed
   }
 
-  /// What can show the bytes of an object, in the order in which it is asked.
+  /// The properties that can prove the bytes of an object, in the order in which they are checked.
   private enum Property: CaseIterable {
     case wholeChecksum, etag, compositeChecksum, notedMD5
   }
@@ -87,7 +88,7 @@ struct ByteProof: Sendable {
   enum Sign {
     case same(Match)
     case different(why: String)
-    /// Other parts would explain it too, so that a checksum may still show that it is the same.
+    /// A different division into parts would explain it too, so that a checksum may still show that it is identical.
     case doubtful(why: String)
     case none
   }
@@ -104,31 +105,31 @@ struct ByteProof: Sendable {
     case .opaque: return .none
     case .md5(let md5):
       guard try sums.of(.md5).bytes == md5 else { return .different(why: "the object's ETag is not the file's MD5") }
-      return .same(Match(evidence: "MD5 \(etag.value) of the object's ETag is the file's"))
+      return .same(Match(evidence: "MD5 \(etag.value) in the object's ETag matches the file"))
     case .multipart(_, let parts):
       let cuts = cuts(of: parts, sums.size)
       for cut in cuts where try sums.etag(of: cut) == etag {
         return .same(
           Match(
             parts: parts,
-            evidence: "ETag \(etag.value) of the object is that of the file in \(parts) parts\(cut.title)"))
+            evidence: "ETag \(etag.value) matches the file in \(parts) parts\(cut.title)"))
       }
       guard !cuts.isEmpty else { return .none }
-      let why = "the object's ETag is not that of the file in \(parts) parts"
+      let why = "the object's ETag does not match the file in \(parts) parts"
       return parts == 1 ? .different(why: why) : .doubtful(why: why)
     }
   }
 
-  /// The part sizes of other programs, which are tried first.
+  /// Usual part sizes of other programs, which are tried first.
   private static let usualSizes: [Int64] = [5, 8, 10, 15, 16, 25, 32, 50, 64, 100, 128, 256, 512].map { $0 << 20 }
-  /// Each costs a pass over the file.
+  /// Each division costs a pass over the file.
   private static let mostCuts = 12
 
-  /// In which the file has this many parts: its own plan, then parts of whole MiB, the usual ones first.
+  /// Divisions that give this number of parts: the file's own plan, then parts of whole MiB, the usual ones first.
   func cuts(of parts: Int, _ length: Int64) -> [PartCut] {
     guard S3Limits.partNumbers.contains(parts) else { return [] }
     if let cut { return cut.count == parts ? [cut] : [] }
-    // Whatever the part size is, the one part is the file.
+    // A single part is the whole file, whatever the part size.
     guard parts > 1 else { return [PartCut(length, partSize: length)] }
     var sizes = Self.usualSizes
     // N parts of s bytes: N - 1 whole ones are less than the file, and N are not.
@@ -146,7 +147,7 @@ struct ByteProof: Sendable {
     return cuts
   }
 
-  /// The strongest in the order of the algorithms, CRC64NVME first.
+  /// Compares with the strongest checksum in the order of the algorithms, CRC64NVME first.
   private func byWholeChecksum(_ object: ObjectInfo, _ sums: inout some ByteSums) throws(Failure) -> Sign {
     for algorithm in ChecksumAlgorithm.allCases {
       guard object.type(of: algorithm) == .fullObject,
@@ -154,10 +155,10 @@ struct ByteProof: Sendable {
       else { continue }
       let sum = ObjectChecksum(algorithm, .fullObject, given.base64)
       guard try sums.of(algorithm) == given else {
-        return .different(why: "the object's \(sum.title) is not the file's")
+        return .different(why: "the object's \(sum.title) does not match the file")
       }
       let parts = object.etag.flatMap(ETag.init)?.parts ?? 1
-      return .same(Match(parts: parts, sum: sum, evidence: "\(sum.title) \(sum.value) of the object is the file's"))
+      return .same(Match(parts: parts, sum: sum, evidence: "\(sum.title) \(sum.value) matches the file"))
     }
     return .none
   }
@@ -166,7 +167,7 @@ struct ByteProof: Sendable {
     for algorithm in ChecksumAlgorithm.allCases {
       guard let given = object.compositeChecksum(algorithm) else { continue }
       let sum = ObjectChecksum(algorithm, .composite, given.text)
-      // A file is compared in its own parts alone: it is sent once more rather than read for each other size.
+      // A file is compared only in its own parts: it is sent once more rather than read for each other size.
       let cuts =
         strongestFirst
         ? cuts(of: given.parts, sums.size) : plan.map { $0.partCount == given.parts ? [PartCut($0)] : [] } ?? []
@@ -174,15 +175,16 @@ struct ByteProof: Sendable {
         return .same(
           Match(
             parts: given.parts, sum: sum,
-            evidence: "\(sum.title) \(sum.value) of the object is that of the file in \(given.parts) parts"))
+            evidence: "\(sum.title) \(sum.value) matches the file in \(given.parts) parts"))
       }
       guard !cuts.isEmpty else { continue }
-      return .doubtful(why: "the object's \(sum.title) is not that of the file in \(given.parts) parts")
+      return .doubtful(why: "the object's \(sum.title) does not match the file in \(given.parts) parts")
     }
     return .none
   }
 
-  /// The MD5 that a program has noted with the object: s3cmd in hex, rclone in base64, for objects in parts.
+  /// Compares with the MD5 that a program has recorded with the object: s3cmd in hex, rclone in base64, for objects in
+  /// parts.
   private func byNotedMD5(_ object: ObjectInfo, _ sums: inout some ByteSums) throws(Failure) -> Sign {
     let s3cmd = S3cmdAttributes(object.metadata)?["md5"].flatMap { Hex.decode($0) }
       .flatMap { Checksum(.md5, bytes: $0) }
@@ -191,9 +193,9 @@ struct ByteProof: Sendable {
     for (noted, program) in [(s3cmd, "s3cmd"), (rclone, "rclone")] {
       guard let noted else { continue }
       guard try sums.of(.md5) == noted else {
-        return .different(why: "the MD5 that \(program) has noted is not the file's")
+        return .different(why: "the MD5 recorded by \(program) does not match the file")
       }
-      match = Match(evidence: "MD5 \(noted.hex) that \(program) has noted with the object is the file's")
+      match = Match(evidence: "MD5 \(noted.hex) recorded by \(program) matches the file")
     }
     return match.map { .same($0) } ?? .none
   }
@@ -207,10 +209,10 @@ extension ETag {
 }
 
 extension ObjectInfo {
-  /// If the store does not name the type, the form of the checksum shows it: composite ones end in `-N`.
+  /// The type of a checksum. If the store does not name it, the form shows it: composite checksums end with `-N`.
   func type(of algorithm: ChecksumAlgorithm) -> ChecksumType? {
     guard algorithm != .md5, let given = checksums[algorithm.headerName] else { return nil }
-    // Only of the whole object, although SeaweedFS writes the number of parts behind it.
+    // Only of the whole object, although SeaweedFS appends the number of parts.
     if algorithm.typeInParts == .fullObject { return .fullObject }
     if let checksumTypeText, !checksumTypeText.isEmpty { return checksumType }
     return given.utf8.contains(UInt8(ascii: "-")) ? .composite : .fullObject
@@ -218,7 +220,7 @@ extension ObjectInfo {
 
   var wholeChecksums: [ChecksumAlgorithm] { ChecksumAlgorithm.allCases.filter { wholeChecksum($0) != nil } }
 
-  /// Nil if it is not one of the whole object.
+  /// The checksum of the whole object; nil if there is none.
   func wholeChecksum(_ algorithm: ChecksumAlgorithm) -> Checksum? {
     guard type(of: algorithm) == .fullObject, let text = checksums[algorithm.headerName] else { return nil }
     return Checksum(algorithm, base64: text) ?? PartCount.split(text).flatMap { Checksum(algorithm, base64: $0.before) }

@@ -1,5 +1,5 @@
 /// The checksums of one file that a comparison asks for. Each pass also computes the CRC64NVME, which most stores keep
-/// and which takes little time beside an MD5. The file is not read twice for the same checksum.
+/// and which takes little time compared with an MD5. The file is not read twice for the same checksum.
 struct FileSums: ByteSums {
   let file: SourceFile
   var size: Int64 { file.size }
@@ -20,7 +20,7 @@ struct FileSums: ByteSums {
     return try sums.one(algorithm)
   }
 
-  /// In order.
+  /// The checksums of the parts, in order.
   mutating func of(parts cut: PartCut, _ algorithm: ChecksumAlgorithm) throws(Failure) -> [Checksum] {
     var parts: [Checksum] = []
     var pieces: [(checksum: Checksum, length: Int64)] = []

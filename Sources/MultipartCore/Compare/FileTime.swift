@@ -1,18 +1,19 @@
-/// When a file was last modified, as it is kept in an object's metadata: seconds since 1970 with up to nine decimals.
+/// When a file was last modified, in the form used in an object's metadata: seconds since 1970 with up to nine
+/// decimals.
 struct FileTime: Sendable, Equatable {
-  /// What s3up and rclone call it in the metadata.
+  /// The metadata name that s3up and rclone use for it.
   static let ownName = "s3up-mtime"
   static let rcloneName = "mtime"
 
   var seconds: Int64
-  /// 0..<1,000,000,000, and counted forwards, also before 1970.
+  /// The fraction, 0..<1,000,000,000, counted forwards, even before 1970.
   var nanoseconds: Int64
 
   init(_ identity: FileIdentity) {
     (seconds, nanoseconds) = (identity.modifiedSeconds, identity.modifiedNanoseconds)
   }
 
-  /// Nil unless it is a decimal number of at most nine decimals.
+  /// Parses a time; nil unless it is a decimal number with at most nine decimals.
   init?(_ text: String) {
     let isNegative = text.utf8.first == UInt8(ascii: "-")
     let pieces = text.utf8.dropFirst(isNegative ? 1 : 0)
@@ -27,7 +28,7 @@ struct FileTime: Sendable, Equatable {
     (seconds, nanoseconds) = nanoseconds == 0 ? (-seconds, 0) : (-seconds - 1, 1_000_000_000 - nanoseconds)
   }
 
-  /// Without zeros at the end.
+  /// The text, without trailing zeros.
   var text: String {
     let isNegative = seconds < 0 && nanoseconds > 0
     let whole = isNegative ? seconds + 1 : seconds

@@ -1,13 +1,13 @@
-/// The modification time of a file that a program has noted with its object.
+/// The modification time of a file that a program has stored with its object.
 struct NotedTime {
-  /// As a text for people.
+  /// The name for people.
   var name: String
   var text: String
   var isSame: Bool
 }
 
 extension FileTime {
-  /// The first that can be read: s3up's, rclone's, s3cmd's, which knows whole seconds only.
+  /// The first time that can be read: s3up's, rclone's, s3cmd's, which has whole seconds only.
   static func noted(in metadata: [NamedValue]) -> (time: FileTime, name: String, isWhole: Bool)? {
     for name in [ownName, rcloneName] {
       guard let text = metadata.value(name), let time = FileTime(ASCII.trimmed(text)) else { continue }
@@ -24,7 +24,7 @@ extension FileTime {
   }
 }
 
-/// What s3cmd notes of a file: `atime:1700000000/md5:…/mtime:1700000000/uname:root`.
+/// What s3cmd stores about a file: `atime:1700000000/md5:…/mtime:1700000000/uname:root`.
 struct S3cmdAttributes {
   private let text: String
 

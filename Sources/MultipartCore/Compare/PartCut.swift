@@ -1,8 +1,8 @@
-/// How an object is cut into parts: all of one size but for the last, or of the sizes that the store has listed.
+/// How an object is divided into parts: all of one size except for the last, or of the sizes that the store has listed.
 struct PartCut: Sendable, Equatable {
   private enum Form: Sendable, Equatable {
     case equal(Int64)
-    /// Where each part ends.
+    /// The positions at which the parts end.
     case listed([Int64])
   }
 
@@ -13,7 +13,7 @@ struct PartCut: Sendable, Equatable {
 
   init(_ plan: UploadPlan) { self.init(plan.size, partSize: plan.partSize) }
 
-  /// Nil unless they make up the object.
+  /// The division into these sizes; nil unless they add up to the object's.
   init?(sizes: [Int64], of length: Int64) {
     var ends: [Int64] = []
     var end: Int64 = 0
@@ -27,7 +27,7 @@ struct PartCut: Sendable, Equatable {
     (self.length, form) = (length, isEqual ? .equal(first) : .listed(ends))
   }
 
-  /// At least one, which may be empty.
+  /// The number of parts; at least one, which may be empty.
   var count: Int {
     switch form {
     case .equal(let size): max(1, Int(clamping: length / size + (length % size == 0 ? 0 : 1)))
@@ -35,7 +35,7 @@ struct PartCut: Sendable, Equatable {
     }
   }
 
-  /// `number` is from 1 to `count`.
+  /// The range of a part; `number` is from 1 to `count`.
   func range(of number: Int) -> (offset: Int64, length: Int64) {
     switch form {
     case .equal(let size):
@@ -47,11 +47,11 @@ struct PartCut: Sendable, Equatable {
     }
   }
 
-  /// Behind the number of parts, in evidence.
+  /// Follows the number of parts in evidence.
   var title: String {
     switch form {
     case .equal(let size): count == 1 ? "" : " of \(size) bytes"
-    case .listed: " of the sizes that the store tells"
+    case .listed: " of the sizes that the store lists"
     }
   }
 }

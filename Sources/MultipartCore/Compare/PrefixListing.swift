@@ -25,14 +25,14 @@ final class PrefixListing: @unchecked Sendable {
   private let policy: RetryPolicy
   private let list: ListObjects
   private var page: ArraySlice<ListedObject> = []
-  /// What was asked for or listed last: no key of the next page is at or before it.
+  /// The key that was asked for or listed last: no key of the next page is at or before it.
   private var floor = ""
   private var next: Next
   private var hasHit = true
   private var emptyPages = 0
   private var lastWanted = ""
 
-  /// How many pages in a row may have no object: some stores answer with such pages while they skip deleted objects.
+  /// How many consecutive pages may contain no object: some stores return such pages while they skip deleted objects.
   private static let mostEmptyPages = 10
 
   init(client: S3Client, _ bucket: BucketAddress, prefix: String, retrying policy: RetryPolicy) {
@@ -88,7 +88,7 @@ final class PrefixListing: @unchecked Sendable {
       floor = object.key
     }
     emptyPages = answer.objects.isEmpty ? emptyPages + 1 : 0
-    guard emptyPages < Self.mostEmptyPages else { return "it has page after page without an object" }
+    guard emptyPages < Self.mostEmptyPages else { return "it has too many pages without an object" }
     page = answer.objects[...]
     hasHit = false
     switch answer.next {

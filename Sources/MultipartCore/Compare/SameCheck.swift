@@ -1,11 +1,11 @@
-/// An object that is the file already.
+/// An object that is identical to the file.
 struct SameObject: Sendable {
   var object: ReportedObject
   var parts = 1
-  /// A checksum that the store has of it, if it was compared.
+  /// The store's checksum of the object, if it was compared.
   var sum: ObjectChecksum?
   var evidence = ""
-  /// The file's, if it was asked for.
+  /// The file's SHA-256, if it was requested.
   var sha256: Checksum?
 }
 
@@ -18,21 +18,21 @@ extension SameObject {
 enum Sameness: Sendable {
   case same(SameObject)
   case different(why: String)
-  /// Nothing that the store tells decides it.
+  /// Nothing that the store reveals decides it.
   case unknown(why: String)
   case absent
 }
 
-/// Whether the object at a key is the local file already.
+/// Checks whether the object at a key is already identical to the local file.
 ///
-/// The size comes first, then what shows the bytes: the ETag, if it is made of MD5s, and the store's checksums.
+/// The size is compared first, then what proves the bytes: the ETag, if it is made of MD5s, and the store's checksums.
 struct SameCheck: Sendable {
   /// What the answer is for.
   enum Purpose: Sendable, Equatable {
     /// To leave the object alone. What is cheapest to compare comes first, because sending a file once more does no
-    /// harm. If nothing shows the bytes, the same size and modification time may count.
+    /// harm. If nothing proves the bytes, the same size and modification time may be enough.
     case skipping(timesCount: Bool)
-    /// To say it to somebody: by the strongest evidence that there is.
+    /// To report it: by the strongest available evidence.
     case verifying
   }
 
@@ -42,20 +42,20 @@ struct SameCheck: Sendable {
   var purpose = Purpose.skipping(timesCount: true)
   /// How the file would be sent.
   var plan: UploadPlan?
-  /// What a list of the bucket says of the object. Without it, HEAD is asked first.
+  /// What a list of the bucket says about the object. Without it, a HEAD is sent first.
   var listed: ListedObject?
   var etagMayBeMD5 = true
   var wantsSHA256 = false
   var retry = RetryPolicy(tries: 1)
   var isStopped: @Sendable () -> Bool = { false }
 
-  /// Throws failures that may pass.
+  /// Runs the check; throws transient failures.
   func run() async throws(Failure) -> Sameness {
     var sums = FileSums(file, unless: isStopped)
     if let listed, let size = listed.size {
       guard size == file.size else { return differentSize(size) }
-      // If it is not the file's, HEAD tells whether it is an MD5 at all: that of an object encrypted with KMS only looks
-      // like one.
+      // If it is not the file's MD5, a HEAD shows whether it is an MD5 at all: that of an object encrypted with KMS
+      // only looks like one.
       if etagMayBeMD5,
         case .same(let object) = try held(
           &sums,
@@ -75,7 +75,7 @@ struct SameCheck: Sendable {
       guard error.hidesObject, purpose != .verifying else { throw error }
       return .unknown(why: error.reason(of: HeadObject.name))
     }
-    guard let size = object.size else { return .unknown(why: "the store does not say how long the object is") }
+    guard let size = object.size else { return .unknown(why: "the store does not report the object's size") }
     guard size == file.size else { return differentSize(size) }
     let proof = await proof(of: object)
     let answer = try held(&sums) { (sums: inout FileSums) throws(Failure) in try judge(object, proof, &sums) }
@@ -92,7 +92,8 @@ struct SameCheck: Sendable {
     }
   }
 
-  /// Judges a file that was touched while it was summed once more: what was found before may be of other bytes.
+  /// Judges a file once more that was touched while its checksum was computed: the earlier result may be about other
+  /// bytes.
   private func held(
     _ sums: inout FileSums, _ judge: (inout FileSums) throws(Failure) -> Sameness
   ) throws(Failure) -> Sameness {
@@ -128,25 +129,28 @@ struct SameCheck: Sendable {
     guard purpose == .skipping(timesCount: true), let time = FileTime.noted(in: object.metadata, of: file.identity)
     else {
       return .unknown(
-        why: "nothing that the store says of the object shows whether it is the file: \(Self.lack(object))")
+        why: "nothing that the store reveals about the object shows whether it is the file: \(Self.lack(object))")
     }
     guard time.isSame else { return .different(why: "\(time.name) of the object is \(time.text), not the file's") }
     return .same(
       SameObject(object: ReportedObject(object), evidence: "size and \(time.name) of the object are the file's"))
   }
 
-  /// What would have shown it.
+  /// What is missing to decide.
   private static func lack(_ object: ObjectInfo) -> String {
     let sum =
-      object.checksums.isEmpty ? "it has no checksum of it" : "its checksum is of parts whose sizes are not known"
+      object.checksums.isEmpty
+      ? "it has no checksum of the object" : "its checksum is of parts whose sizes are not known"
     guard let etag = object.etag.flatMap(ETag.init) else { return "\(sum), and no ETag" }
-    guard object.encryption.etagMayBeMD5 else { return "\(sum), and as it is encrypted, its ETag is no MD5" }
+    guard object.encryption.etagMayBeMD5 else {
+      return "\(sum), and because the object is encrypted, its ETag is not an MD5"
+    }
     if case .multipart = etag.form { return "\(sum), and its ETag is of parts whose sizes are not known" }
-    return "\(sum), and its ETag is no MD5"
+    return "\(sum), and its ETag is not an MD5"
   }
 }
 
 extension Failure {
-  /// A HEAD does not show the object to this caller. 400: it is encrypted with a key that only its owner has.
+  /// Whether a HEAD does not show the object to this caller. 400: it is encrypted with a key that only its owner has.
   var hidesObject: Bool { status == 400 || (status == 403 && code == .credentials) }
 }

@@ -1,17 +1,17 @@
-/// What may show, before a file is sent, that the object at its key is this file already.
+/// What may show, before a file is sent, that the object at its key is already identical to it.
 struct SamenessQuestion: Sendable {
-  /// What a list of the destination says of the object.
+  /// What a list of the destination says about the object.
   var found = PrefixListing.Found.unknown
-  /// The object is compared with the file.
+  /// Whether the object is compared with the file.
   var compares = false
-  /// Of an interrupted run: what it has noted need not be compared.
+  /// The record of an interrupted run: objects in it need not be compared.
   var record: RunRecord?
 
   fileprivate var listed: ListedObject? { if case .listed(let object) = found { object } else { nil } }
 }
 
 extension Uploader {
-  /// The object at the key, if it is the file already.
+  /// The object at the key, if it is identical to the file.
   func sameObject() async throws(Failure) -> SameObject? {
     guard let question = job.sameness, case .file(let file) = job.source else { return nil }
     let noted = try await noted(question, file)
@@ -31,22 +31,22 @@ extension Uploader {
     }
   }
 
-  /// The interrupted run has uploaded this very file as it is asked for now, and its object has the same ETag still. Else
-  /// nothing is known of the object any more: it is going to be another one.
+  /// Whether the interrupted run has uploaded this very file with the current settings, and its object still has the
+  /// same ETag. Otherwise nothing is known about the object any more, because it will be replaced.
   private func noted(_ question: SamenessQuestion, _ file: SourceFile) async throws(Failure) -> SameObject? {
     guard let record = question.record, record.isResumed else { return nil }
     let made = try job.recorded()
     if let object = try await present(question), object.size == file.size, let etag = object.etag,
       try record.knows(made, etag: etag)
     {
-      return SameObject(object: object, evidence: "an earlier run has uploaded it, and its ETag is the same still")
+      return SameObject(object: object, evidence: "an earlier run uploaded it, and its ETag is unchanged")
     }
     try record.forget(made)
     return nil
   }
 
-  /// The object that is there. Only a HEAD shows that it can be read with the caller's key: a list shows the same of
-  /// another.
+  /// The existing object. Only a HEAD shows that it can be read with the caller's key: a list shows nothing about the
+  /// key.
   private func present(_ question: SamenessQuestion) async throws(Failure) -> ReportedObject? {
     if question.found == .absent { return nil }
     if let listed = question.listed, job.address.customerKey == nil {
@@ -56,7 +56,7 @@ extension Uploader {
       guard case .exists(let info) = try await client.perform(finisher.headOperation) else { return nil }
       return ReportedObject(info)
     } catch {
-      // Whoever may not look sends it once more.
+      // A caller that may not look sends it once more.
       guard error.hidesObject else { throw error }
       return nil
     }

@@ -10,7 +10,7 @@
 /// Any other line is a failure with the file and the line number, but without the text, which may be a secret whose
 /// name is missing.
 struct ConfigParser {
-  /// Whether section names have a kind in front (`~/.aws/config`) or are names only (`~/.aws/credentials`).
+  /// Whether section names are preceded by a kind (`~/.aws/config`) or are names only (`~/.aws/credentials`).
   let hasKinds: Bool
   let shown: String
 
@@ -116,8 +116,8 @@ struct ConfigParser {
     sections[section]?.nested[name, default: [:]][inner] = value
   }
 
-  /// The name in lower case and the value, if there is a separator with a name in front. Names of several words mean
-  /// nothing, but AWS's tools accept them.
+  /// The name in lower case and the value, if there is a separator preceded by a name. Names of several words have no
+  /// meaning, but AWS's tools accept them.
   private func pair(_ text: ArraySlice<UInt8>, _ separators: String) -> (String, String)? {
     guard let at = text.firstIndex(where: { separators.utf8.contains($0) }) else { return nil }
     let name = trimmed(text[..<at])
@@ -152,7 +152,7 @@ package struct ConfigSection: Sendable, Equatable {
   package internal(set) var values: [String: String] = [:]
   package internal(set) var nested: [String: [String: String]] = [:]
 
-  /// Adds a section that occurs again later in the file: the last value of a name counts.
+  /// Merges a section that occurs again later in the file: the last value of a name counts.
   mutating func merge(_ later: ConfigSection) {
     for (name, value) in later.values {
       values[name] = value

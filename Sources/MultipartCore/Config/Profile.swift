@@ -1,9 +1,9 @@
-/// A profile of the shared files. The credentials file wins over the config file.
+/// A profile of the shared files. The credentials file takes precedence over the config file.
 package struct Profile: Sendable, Equatable {
   package let name: String
-  /// Its section in the credentials file.
+  /// The profile's section in the credentials file.
   package let credentials: ConfigSection?
-  /// Its section in the config file.
+  /// The profile's section in the config file.
   package let config: ConfigSection?
 
   package init(name: String, credentials: ConfigSection? = nil, config: ConfigSection? = nil) {
@@ -24,7 +24,7 @@ package struct Profile: Sendable, Equatable {
 /// Which profile to use, and where its name came from.
 package struct ProfileChoice: Sendable, Equatable {
   package enum Origin: Sendable, Equatable {
-    /// The caller named it: it wins over credentials in the environment.
+    /// The caller named it: it takes precedence over credentials in the environment.
     case option
     case variable(String)
     /// No profile was named: `default`, which need not exist.
@@ -39,7 +39,7 @@ package struct ProfileChoice: Sendable, Equatable {
     self.origin = origin
   }
 
-  /// The option, else AWS's variables, else `default`; empty values do not count.
+  /// The option, else AWS's variables, else `default`; empty values are ignored.
   package init(option: String?, environment: [String: String]) {
     if let option, !option.isEmpty {
       self.init(name: option, origin: .option)

@@ -1,5 +1,5 @@
 /// AWS's shared files, `~/.aws/config` and `~/.aws/credentials`, or those that `AWS_CONFIG_FILE` and
-/// `AWS_SHARED_CREDENTIALS_FILE` name. A missing file counts as empty.
+/// `AWS_SHARED_CREDENTIALS_FILE` name. A missing file is treated as empty.
 ///
 /// ```swift
 /// let config = try SharedConfig.load(environment: world.environment)
@@ -20,14 +20,14 @@ package struct SharedConfig: Sendable {
     return shared
   }
 
-  /// Where the files are; reads nothing.
+  /// Determines where the files are; reads nothing.
   init(placesFor environment: [String: String]) {
     configPath = Self.path("AWS_CONFIG_FILE", "~/.aws/config", environment)
     credentialsPath = Self.path("AWS_SHARED_CREDENTIALS_FILE", "~/.aws/credentials", environment)
   }
 
-  /// Nil if neither file has it. In the config file `[profile default]` wins over `[default]`, the only profile that may
-  /// be written without the word `profile`.
+  /// A profile; nil if neither file has it. In the config file `[profile default]` takes precedence over `[default]`,
+  /// the only profile that may be written without the word `profile`.
   package func profile(_ name: String) -> Profile? {
     let plain = SectionName(kind: nil, name: name)
     let ofConfig = config[SectionName(kind: "profile", name: name)] ?? (name == "default" ? config[plain] : nil)
@@ -36,12 +36,12 @@ package struct SharedConfig: Sendable {
     return Profile(name: name, credentials: ofCredentials, config: ofConfig)
   }
 
-  /// The chosen profile. It must exist if it was named; nil if it is the `default` that nobody named.
+  /// The chosen profile. It must exist if it was named; nil if it is the implicit `default`.
   package func profile(_ choice: ProfileChoice) throws(Failure) -> Profile? {
     if let profile = profile(choice.name) { return profile }
     if choice.origin == .standard { return nil }
     var message = "there is no profile \"\(choice.name)\" in \(credentialsPath) or \(configPath)"
-    if case .variable(let variable) = choice.origin { message += " (asked for by \(variable))" }
+    if case .variable(let variable) = choice.origin { message += " (named by \(variable))" }
     throw Failure(.configuration, message, remedy: wayOut(choice.name))
   }
 
@@ -61,8 +61,8 @@ package struct SharedConfig: Sendable {
       return "call its section [profile \(name)] in \(configPath)"
     }
     let names = profileNames
-    if names.isEmpty { return "make one with: aws configure --profile \(name)" }
-    return "the profiles there are: \(names.prefix(10).joined(separator: ", "))\(names.count > 10 ? ", …" : "")"
+    if names.isEmpty { return "create one with: aws configure --profile \(name)" }
+    return "the existing profiles are: \(names.prefix(10).joined(separator: ", "))\(names.count > 10 ? ", …" : "")"
   }
 
   private static func path(_ variable: String, _ standard: String, _ environment: [String: String]) -> String {
@@ -78,7 +78,7 @@ package struct SharedConfig: Sendable {
     return try ConfigParser.parse(bytes, hasKinds: hasKinds, shown: shown)
   }
 
-  /// `~/x` below `HOME`; nil without `HOME`, where no such file exists.
+  /// Expands `~/x` below `HOME`; nil without `HOME`, where no such file exists.
   static func expanded(_ path: String, _ environment: [String: String]) -> String? {
     guard path.begins(with: "~/") else { return path }
     guard let home = environment["HOME"], !home.isEmpty else { return nil }

@@ -2,8 +2,8 @@ import Glibc
 
 /// Reads small files whole (`open`, `read`, `close`).
 package enum SmallFile {
-  /// Nil if there is no such file. Messages call it `shown`. A file longer than `limit` is refused, so that a disk image
-  /// given by mistake does not fill the memory.
+  /// Reads a file, which messages call `shown`; nil if it does not exist. A file longer than `limit` is refused, so
+  /// that a disk image given by mistake does not fill the memory.
   static func read(_ path: String, shown: String, limit: Int = 1 << 20) throws(Failure) -> [UInt8]? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
@@ -24,7 +24,7 @@ package enum SmallFile {
 }
 
 extension SmallFile {
-  /// A file that the caller named: it must exist.
+  /// Reads a file that the caller named: it must exist.
   package static func read(_ path: FilePath, limit: Int = 1 << 20) throws(Failure) -> [UInt8] {
     do throws(Failure) {
       guard let bytes = try read(String(decoding: path.bytes, as: UTF8.self), shown: path.text, limit: limit) else {

@@ -1,7 +1,7 @@
 import Glibc
 
-/// The guest identities of this user at Cognito pools, kept in the state folder (mode 0600), so that a guest finds the
-/// same place in the bucket again. One pool per line.
+/// The guest identities of this user at Cognito pools, stored in the state folder (mode 0600), so that a guest keeps
+/// its place in the bucket. One pool per line.
 struct CognitoGuestFile: Sendable {
   private static let header = "s3up guests 1"
   static let name = "guests"
@@ -23,7 +23,7 @@ struct CognitoGuestFile: Sendable {
     self.folder = folder
   }
 
-  /// Why the file is not used: somebody else could have written it.
+  /// Why the file is not used: another user could have written it.
   var refusal: Failure? {
     do throws(Failure) {
       _ = try file()
@@ -37,7 +37,7 @@ struct CognitoGuestFile: Sendable {
     try RecordFolder.home(in: folder)?.file(Self.name, O_RDONLY)
   }
 
-  /// A file that cannot be read counts as empty.
+  /// The stored identity; a file that cannot be read is treated as empty.
   func identity(pool: CognitoPool, origin: Origin) -> String? {
     entries().first { $0.isOf(pool, origin) }?.identity
   }

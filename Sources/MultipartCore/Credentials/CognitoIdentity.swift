@@ -12,13 +12,13 @@ public final class CognitoIdentity: CredentialProvider {
   /// The file with the token of each identity provider.
   private let logins: [String: String]
   private let guests: CognitoGuestFile?
-  /// Shared by all concurrent callers: two requests would create two guests.
+  /// The search that all concurrent callers share: two requests would create two guests.
   private let search = Locked<Task<Result<String, Failure>, Never>?>(nil)
 
   /// `logins` is a file for each identity provider that the user has signed in with, such as `accounts.google.com`. The
-  /// file contains the provider's token alone; it is read each time, so that another program can renew the token. Without
-  /// logins the identity is a guest's. It is kept in the state folder of `options`, so that a later run is the same guest.
-  /// `options` also say how to reach Cognito: its proxy, the certificates to trust.
+  /// file contains only the provider's token; it is read each time, so that another program can renew the token.
+  /// Without logins the identity is a guest's, which is stored in the state folder of `options`, so that a later run is
+  /// the same guest. `options` also say how to reach Cognito: its proxy, the certificates to trust.
   public convenience init(
     pool: String, logins: [String: String] = [:], _ options: StoreOptions = StoreOptions()
   ) throws(Failure) {
@@ -58,7 +58,8 @@ public final class CognitoIdentity: CredentialProvider {
       return try await client.credentials(of: id, logins: try tokens(), source: source)
     } catch {
       guard error.s3Code == "ResourceNotFoundException", let guests else { throw error }
-      // The pool has deleted the guest. Another identity has another place, so this run ends; the next is a new guest.
+      // The pool has deleted the guest. A new identity has a different prefix, so this run ends; the next one is a new
+      // guest.
       guests.forget(pool: pool, origin: client.origin)
       var failure = error
       failure.remedy = "the guest no longer exists: run the same command again as a new guest"
@@ -67,8 +68,8 @@ public final class CognitoIdentity: CredentialProvider {
   }
 
   /// The identity's id, such as `eu-west-1:12345678-1234-1234-1234-123456789012`, which policies know as
-  /// `${cognito-identity.amazonaws.com:sub}`. It is the one that an earlier run kept; otherwise Cognito is asked once. A
-  /// failure is not remembered.
+  /// `${cognito-identity.amazonaws.com:sub}`. It is the one that an earlier run stored; otherwise Cognito is asked
+  /// once. A failure is not cached.
   public func id() async throws(Failure) -> String {
     let task = search.withLock { search in
       if let search { return search }
@@ -91,17 +92,18 @@ public final class CognitoIdentity: CredentialProvider {
       if let refusal = guests?.refusal {
         world.log(
           0,
-          "the guest's identity that was kept is not used: \(refusal.place.file ?? ""): \(refusal.message); "
+          "the stored identity of the guest is not used: \(refusal.place.file ?? ""): \(refusal.message); "
             + (refusal.remedy ?? ""))
       }
       let made = try await client.identity(in: pool, logins: try tokens())
       guard let guests else { return .success(made) }
-      // Another run may have created a guest meanwhile: both continue with the one that was stored first.
+      // Another run may have created a guest at the same time: both continue with the one that was stored first.
       if let known = guests.identity(pool: pool, origin: client.origin) { return .success(known) }
       do throws(Failure) {
         try guests.remember(made, pool: pool, origin: client.origin)
       } catch {
-        world.log(1, "the guest's identity is not kept, the next run will be another one: \(error.message)")
+        world.log(
+          1, "the guest's identity could not be stored, so the next run will be a different guest: \(error.message)")
       }
       return .success(made)
     } catch {
@@ -109,7 +111,7 @@ public final class CognitoIdentity: CredentialProvider {
     }
   }
 
-  /// Read each time: a program that renews the token replaces its file.
+  /// Reads the tokens each time: a program that renews a token replaces its file.
   private func tokens() throws(Failure) -> [(provider: String, token: Secret)] {
     var tokens: [(provider: String, token: Secret)] = []
     for (provider, file) in logins.sorted(by: { $0.key < $1.key }) {
@@ -125,8 +127,8 @@ public final class CognitoIdentity: CredentialProvider {
       let text = ASCII.trimmed(String(decoding: bytes, as: UTF8.self))
       guard !text.isEmpty, text.utf8.allSatisfy(ASCII.isVisible) else {
         throw Failure(
-          .credentials, "the token of \(provider) is empty or has a space or a line break in it",
-          remedy: "write the token alone into \(file)")
+          .credentials, "the token of \(provider) is empty, or contains a space or a line break",
+          remedy: "write only the token into \(file)")
       }
       tokens.append((provider, Secret(text)))
     }
@@ -134,7 +136,7 @@ public final class CognitoIdentity: CredentialProvider {
   }
 }
 
-/// `eu-west-1:12345678-1234-1234-1234-123456789012`
+/// A pool's id, such as `eu-west-1:12345678-1234-1234-1234-123456789012`.
 package struct CognitoPool: Sendable, Equatable {
   package let id: String
   package let region: String
@@ -145,7 +147,8 @@ package struct CognitoPool: Sendable, Equatable {
     region = String(text[..<colon])
   }
 
-  /// A region, a colon and a UUID: the form of pool and identity ids. It contains nothing that is special in a key.
+  /// Whether the text is a region, a colon and a UUID: the form of pool and identity ids. It contains nothing that is
+  /// special in a key.
   static func isIdentity(_ text: String) -> Bool {
     let sides = text.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
     guard sides.count == 2, text.utf8.count <= 100, BucketName.isLabel(String(Substring(sides[0]))) else {

@@ -1,4 +1,4 @@
-/// The two calls of a Cognito identity pool, which give an identity and its credentials. Neither is signed.
+/// The two calls of a Cognito identity pool, which return an identity and its credentials. Neither is signed.
 struct CognitoIdentityClient: Sendable {
   typealias Logins = [(provider: String, token: Secret)]
 
@@ -13,17 +13,17 @@ struct CognitoIdentityClient: Sendable {
   var origin: Origin { address.origin }
   var world: World { services.world }
 
-  /// `GetId`: creates an identity for a guest, or returns the one that a signed-in user already has.
+  /// Calls `GetId`, which creates an identity for a guest, or returns the existing one of a signed-in user.
   func identity(in pool: CognitoPool, logins: Logins) async throws(Failure) -> String {
     try await ask("GetId", ("IdentityPoolId", .string(pool.id)), logins) { (answer) throws(Failure) in
       guard let id = answer["IdentityId"]?.text, CognitoPool.isIdentity(id) else {
-        throw Failure(.server, "GetId of Cognito gave an answer without an identity")
+        throw Failure(.server, "GetId of Cognito returned no identity")
       }
       return id
     }
   }
 
-  /// `GetCredentialsForIdentity`
+  /// Calls `GetCredentialsForIdentity`.
   func credentials(of identity: String, logins: Logins, source: String) async throws(Failure) -> Credentials {
     try await ask("GetCredentialsForIdentity", ("IdentityId", .string(identity)), logins) { (answer) throws(Failure) in
       let given = answer["Credentials"]
@@ -34,7 +34,7 @@ struct CognitoIdentityClient: Sendable {
     }
   }
 
-  /// Seconds since 1970, with a fraction.
+  /// The time for seconds since 1970, with a fraction.
   private static func moment(_ seconds: Double) -> Timestamp? {
     guard seconds >= 0, seconds < 1e12 else { return nil }
     return Timestamp(seconds: Int64(seconds))
@@ -76,7 +76,7 @@ struct CognitoIdentityClient: Sendable {
       requestID: S3ErrorBody.requestID(answer.headers), remedy: remedy(code, hasLogins: !secrets.isEmpty))
   }
 
-  /// `com.amazonaws.cognito#NotAuthorizedException:http://…` is `NotAuthorizedException`.
+  /// The code in an error: `com.amazonaws.cognito#NotAuthorizedException:http://…` is `NotAuthorizedException`.
   private static func code(_ text: String?) -> String? {
     guard let text else { return nil }
     let name = text.utf8.prefix { $0 != UInt8(ascii: ":") }.split(separator: UInt8(ascii: "#")).last ?? [][...]

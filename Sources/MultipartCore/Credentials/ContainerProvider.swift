@@ -20,7 +20,7 @@ package struct ContainerProvider: CredentialProvider {
     "the container's credential service (AWS_CONTAINER_CREDENTIALS_RELATIVE_URI or _FULL_URI)"
   }
 
-  /// Nil if neither variable is set. If both are, the relative one is used.
+  /// The credentials; nil if neither variable is set. If both are set, the relative one is used.
   package func credentials() async throws(Failure) -> Credentials? {
     guard let address = try ContainerAddress(environment: environment) else { return nil }
     let (policy, world) = (RetryPolicy(tries: Self.tries), services.world)
@@ -30,7 +30,7 @@ package struct ContainerProvider: CredentialProvider {
   }
 
   private func once(_ address: ContainerAddress) async throws(Failure) -> Credentials {
-    // Read at each try: the file may have been renewed in between.
+    // Read for each try: the file may have been renewed in between.
     let token = try authorization()
     var question = ServiceClient.Question("container credentials", .get, address.url.origin, path: address.url.path)
     question.query = address.url.query
@@ -65,8 +65,8 @@ package struct ContainerProvider: CredentialProvider {
     }
   }
 
-  /// The value of the `Authorization` header. The file wins and is read each time, because it is replaced while the run
-  /// lasts. A line break in it is refused: it could add another header.
+  /// The value of the `Authorization` header. The file takes precedence and is read each time, because it is replaced
+  /// during the run. A line break in it is refused: it could add another header.
   private func authorization() throws(Failure) -> String? {
     let (ofFile, ofText) = ("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", "AWS_CONTAINER_AUTHORIZATION_TOKEN")
     if let path = environment[ofFile], !path.isEmpty {
@@ -93,7 +93,7 @@ package struct ContainerProvider: CredentialProvider {
     }
     guard bytes.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) else {
       throw Failure(
-        .credentials, "\(name): the authorization token has a line break or a control character in it",
+        .credentials, "\(name): the authorization token contains a line break or a control character",
         remedy: "write it without a line end, as printf '%s' does")
     }
     return String(decoding: bytes, as: UTF8.self)
@@ -122,12 +122,13 @@ struct ContainerAddress: Sendable {
       throw Failure(
         .credentials, "\(full): credentials are not requested from \(url.origin)",
         remedy: "over http only this machine and the agents of ECS (169.254.170.2) and EKS (169.254.170.23, "
-          + "[fd00:ec2::23]) are asked; use https for another host")
+          + "[fd00:ec2::23]) are allowed; use https for other hosts")
     }
   }
 
-  /// AWS's rule for plain HTTP: only local addresses. Other names are not resolved, because the answer may change before
-  /// the request. `localhost` is safe: libcurl makes it a loopback address without asking a name server.
+  /// Whether plain HTTP is allowed by AWS's rule: only for local addresses. Other names are not resolved, because the
+  /// answer may change before the request. `localhost` is safe: libcurl makes it a loopback address without asking a
+  /// name server.
   private static func isNear(_ origin: Origin) -> Bool {
     if origin.host.begins(with: "[") {
       let address = origin.bareHost
@@ -139,7 +140,7 @@ struct ContainerAddress: Sendable {
     }
     let name = origin.bareHost
     if name == "localhost" { return true }
-    // Only four decimal numbers: programs disagree on `127.1` and `0x7f000001`.
+    // Only four decimal numbers are accepted: programs disagree on `127.1` and `0x7f000001`.
     var parsed = in_addr()
     guard inet_pton(AF_INET, name, &parsed) == 1 else { return false }
     let bytes = withUnsafeBytes(of: &parsed) { Array($0) }

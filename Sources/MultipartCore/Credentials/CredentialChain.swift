@@ -1,5 +1,5 @@
-/// Asks one source after the other; the first that has credentials wins. A source whose credentials are unusable ends the
-/// search, so that no other identity than the intended one is used.
+/// Tries one source after another; the first that has credentials is used. A source whose credentials are unusable ends
+/// the search, so that only the intended identity is used.
 package struct CredentialChain: Sendable {
   private let providers: [any CredentialProvider]
 
@@ -36,22 +36,22 @@ package struct CredentialChain: Sendable {
     }
     let places = providers.map(\.place).joined(separator: ", then ")
     throw Failure(
-      .credentials, "no credentials; looked in: \(places)",
+      .credentials, "no credentials found; looked in: \(places)",
       remedy: "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, name a profile with \(.profile), or run: aws configure")
   }
 }
 
-/// What the sources of a chain need: the environment, the services, and what only the calling program can do.
+/// What the sources of a chain need: the environment, the services, and what only the calling program can provide.
 package struct CredentialContext: Sendable {
   package let environment: [String: String]
   package let services: ServiceClient
-  /// The region that an option or a variable names, for STS; it wins over the profile's.
+  /// The region for STS that an option or a variable names; it takes precedence over the profile's.
   package var region: String?
-  /// Asks a person for the code of an MFA device; `prompt` names the device. Nil, or throws, if there is nobody to ask.
+  /// Asks a person for the code of an MFA device; `prompt` names the device. Nil, or throws, if there is no one to ask.
   package var askCode: (@Sendable (_ prompt: String) async throws(Failure) -> Secret)?
-  /// Credentials of the container: for its place in the chain and for `credential_source = EcsContainer`.
+  /// Credentials of the container: used at its place in the chain and for `credential_source = EcsContainer`.
   package var container: (any CredentialProvider)?
-  /// Credentials of the EC2 machine: last in the chain, and for `credential_source = Ec2InstanceMetadata`.
+  /// Credentials of the EC2 machine: used last in the chain, and for `credential_source = Ec2InstanceMetadata`.
   package var instance: (any CredentialProvider)?
 
   package init(services: ServiceClient, region: String? = nil) {

@@ -1,5 +1,5 @@
-/// Times as token caches and programs write them: `2025-06-15T16:06:40Z`, with a fraction, with `UTC` as in old versions
-/// of the AWS CLI, or with an offset such as `+02:00`.
+/// Parses times as token caches and programs write them: `2025-06-15T16:06:40Z`, with a fraction, with `UTC` as in old
+/// versions of the AWS CLI, or with an offset such as `+02:00`.
 enum CredentialDate {
   static func parse(_ text: String) -> Timestamp? {
     let bytes = Array(ASCII.trimmed(text).utf8)
@@ -15,7 +15,7 @@ enum CredentialDate {
     return Timestamp(seconds: moment.seconds - offset)
   }
 
-  /// Seconds ahead of UTC.
+  /// The offset from UTC in seconds.
   private static func offset(_ zone: [UInt8]) -> Int64? {
     if zone == Array("Z".utf8) || zone == Array("UTC".utf8) { return 0 }
     guard let sign = zone.first, sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-") else { return nil }

@@ -1,8 +1,8 @@
 /// The credentials that all requests of a run share: found once, renewed before they expire, and read again when the
 /// store refuses them. However many requests want new ones at the same time, the sources are asked once.
 package final class CredentialKeeper: Sendable {
-  /// Credentials with their number in this run. When the store refuses some, the number shows whether they have been
-  /// replaced meanwhile.
+  /// Credentials with their number in this run. When the store refuses some, the number shows whether they have already
+  /// been replaced.
   package struct Held: Sendable {
     package var credentials: Credentials
     package var generation: Int
@@ -34,13 +34,13 @@ package final class CredentialKeeper: Sendable {
   private let alarm: @Sendable (Duration) async throws -> Void
   private let state = Locked(State())
 
-  /// New credentials are requested this many seconds before the current ones expire, or, if their lifetime is short, in
-  /// its last quarter.
+  /// New credentials are requested this many seconds before the current ones expire, or in the last quarter of a short
+  /// lifetime.
   private static let ahead: Int64 = 300
   /// After the sources have returned nothing new, they are not asked again for this long.
   private static let echo = Duration.seconds(1)
   private static let pause = Duration.seconds(5)
-  /// The longest that the last look before the end of the wait may take.
+  /// The longest that the last attempt before the end of the wait may take.
   private static let lastLook = Duration.milliseconds(500)
 
   /// `patience` is how long to wait after a refusal if no source has other credentials; nil: do not wait. All requests
@@ -64,7 +64,8 @@ package final class CredentialKeeper: Sendable {
     guard let left = timeLeft(held) else { return held }
     if left.whole > left.ahead { return held }
     if left.whole > 5 {
-      // The current ones are still valid: nobody waits for the new ones, and a source that fails is asked again quietly.
+      // The current ones are still valid, so no request waits for the new ones, and a source that fails is quietly
+      // asked again.
       if isDue(pause: .seconds(max(1, min(60, left.whole / 4)))) { Task { [self] in await ask() } }
       return held
     }
@@ -72,8 +73,8 @@ package final class CredentialKeeper: Sendable {
     return state.withLock { $0.held } ?? held
   }
 
-  /// Called when the store has refused credentials. True if there are others now, so that the request may be signed
-  /// again. Throws the failure of a source that was asked for new ones and failed.
+  /// Called when the store has refused credentials. Returns whether there are others now, so that the request can be
+  /// signed again. Throws the failure of a source that was asked for new ones and failed.
   package func renew(after generation: Int, cause: Failure) async throws(Failure) -> Bool {
     if isReplaced(generation) { return true }
     let end = patienceEnd()
@@ -91,7 +92,7 @@ package final class CredentialKeeper: Sendable {
     }
   }
 
-  /// Nil if there is no waiting.
+  /// When to stop waiting; nil if there is no waiting.
   private func patienceEnd() -> Duration? {
     guard let patience else { return nil }
     let now = world.uptime()
@@ -106,7 +107,7 @@ package final class CredentialKeeper: Sendable {
     let end = patienceEnd()
     while true {
       if Task.isCancelled { throw Failure(.interrupted, "interrupted") }
-      // Failing to find any credentials is one failure for the whole run: nobody is asked for an MFA code twice.
+      // Not finding any credentials is one failure for the whole run: a person is never asked twice for an MFA code.
       if patience == nil, let failure = state.withLock({ $0.held == nil ? $0.lastFailure : nil }) { throw failure }
       await ask(until: end)
       let (held, failure) = state.withLock { ($0.held, $0.lastFailure) }
@@ -116,7 +117,7 @@ package final class CredentialKeeper: Sendable {
           .credentials, "the source of the credentials has not answered within the time of \(.waitForCredentials)",
           remedy: "run \(run: .examine) with the bucket's URL: it names the source")
       }
-      // All who had asked gave up, and this call came after them: ask again.
+      // All earlier callers gave up, and this call came after them: ask again.
       guard let cause = failure else { continue }
       guard let end, cause.code == .credentials || cause.code == .credentialsExpired, world.uptime() < end
       else { throw cause }
@@ -131,17 +132,18 @@ package final class CredentialKeeper: Sendable {
       state.lastSaid = now
       return true
     }
-    if isDue { say("waits for new credentials: \(failure.message)") }
+    if isDue { say("waiting for new credentials: \(failure.message)") }
     waits.withLock { $0 += 1 }
     defer { waits.withLock { $0 -= 1 } }
-    // The last look is at the end of the wait, and late enough after the previous one that sources are really asked.
+    // The last attempt is at the end of the wait, and long enough after the previous one that the sources are really
+    // asked.
     let left = end - now
     guard (try? await world.sleep(left < Self.pause + Self.echo ? left : Self.pause)) != nil else {
       throw Failure(.interrupted, "interrupted")
     }
   }
 
-  /// Somebody is waiting for credentials that no source has.
+  /// Whether a request is waiting for credentials that no source has.
   package var isWaiting: Bool { waits.withLock { $0 > 0 } }
 
   private func isReplaced(_ generation: Int) -> Bool {
@@ -153,8 +155,8 @@ package final class CredentialKeeper: Sendable {
     return state.withLock { state in !state.isAsking && state.lastAsked.map { now - $0 >= pause } ?? true }
   }
 
-  /// `whole` is the number of seconds until they expire; from `ahead` seconds before that they are renewed. Nil if the
-  /// expiry is not known.
+  /// How long the credentials last. `whole` is the number of seconds until they expire; from `ahead` seconds before
+  /// that they are renewed. Nil if the expiry is unknown.
   private func timeLeft(_ held: Held) -> (whole: Int64, ahead: Int64)? {
     guard let end = held.credentials.expiration else { return nil }
     let found = state.withLock { $0.found }
@@ -191,7 +193,7 @@ package final class CredentialKeeper: Sendable {
     case .done: return
     case .waits: await answer()
     case .asks:
-      // In a task of its own: this caller may be cancelled while others still wait for the answer.
+      // A task of its own: this caller may be cancelled while others still wait for the answer.
       let question = Task { [self] in await put(source) }
       state.withLock { if $0.isAsking { $0.question = question } }
       await answer()
@@ -208,7 +210,8 @@ package final class CredentialKeeper: Sendable {
 
   private func end(_ credentials: Credentials?, _ failure: Failure?) {
     if let credentials { world.secrets.add(credentials) }
-    // A service may put its refusal into a 200, which was not searched for secrets, because it should contain keys.
+    // A service may put its refusal into a 200, which was not searched for secrets, because it is expected to contain
+    // keys.
     let failure = failure.map { world.secrets.masked($0) }
     let (now, moment) = (world.uptime(), world.now())
     let waiters = state.withLock { state in
@@ -253,7 +256,7 @@ package final class CredentialKeeper: Sendable {
       let (waiter, question) = state.withLock { state in
         (state.waiters.removeValue(forKey: number), state.waiters.isEmpty ? state.question : nil)
       }
-      // Nobody else waits for the answer, so a prompt for an MFA code ends too.
+      // No other caller waits for the answer, so a prompt for an MFA code ends too.
       question?.cancel()
       waiter?.resume()
     }
@@ -261,7 +264,7 @@ package final class CredentialKeeper: Sendable {
 }
 
 extension Credentials {
-  /// The same keys, whatever their expiry and source.
+  /// Whether the keys are the same, regardless of expiry and source.
   func signsLike(_ other: Credentials) -> Bool {
     accessKeyID.utf8.elementsEqual(other.accessKeyID.utf8) && secretAccessKey == other.secretAccessKey
       && sessionToken == other.sessionToken

@@ -2,14 +2,15 @@
 package protocol CredentialProvider: Sendable {
   /// The place, as a failure lists it: `the environment`, `profile dev in ~/.aws/credentials`.
   var place: String { get }
-  /// Nil if there are none here; throws if there are some that cannot be used.
+  /// The credentials; nil if this source has none. Throws if it has some that cannot be used.
   func credentials() async throws(Failure) -> Credentials?
 }
 
-/// Credentials from an id, a secret and perhaps a token that a person wrote down, with the same rules for every source.
+/// Credentials from an id, a secret and perhaps a token that were written by hand, with the same rules for every
+/// source.
 enum WrittenKeys {
-  /// `names` are the names of id, secret and token at that source. Nil if neither id nor secret is given; an empty one is
-  /// not given.
+  /// The credentials. `names` are the names of id, secret and token at that source. Nil if neither id nor secret is
+  /// given; an empty one counts as missing.
   static func credentials(
     id: String?, secret: String?, token: String?, names: [String], place: String, source: String
   ) throws(Failure) -> Credentials? {
@@ -28,8 +29,8 @@ enum WrittenKeys {
     }
   }
 
-  /// Removes line breaks and blanks at the ends, which come from files and CI secrets. Inside a key they are refused:
-  /// there they are a mistake, or in a header an attack.
+  /// The value without line breaks and blanks at its ends, which come from files and CI secrets. Inside a key they are
+  /// refused: there they are a mistake, or in a header an attack.
   private static func cleaned(_ text: String?, _ name: String, _ place: String) throws(Failure) -> String? {
     guard let text else { return nil }
     var bytes = Array(text.utf8)[...]
@@ -38,7 +39,7 @@ enum WrittenKeys {
     guard !bytes.isEmpty else { return nil }
     guard bytes.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
       throw Failure(
-        .credentials, "\(place): \(name) has a space, a line break or a control character in it",
+        .credentials, "\(place): \(name) contains a space, a line break or a control character",
         remedy: "copy the key again, on one line")
     }
     return String(decoding: bytes, as: UTF8.self)

@@ -1,16 +1,16 @@
-/// Keys that sign requests, when they expire, and where they were found.
+/// Keys that sign requests, with their expiry and their source.
 public struct Credentials: Sendable, Equatable {
-  /// `AKIA…`
+  /// The id of the key, such as `AKIA…`.
   public var accessKeyID: String
   /// The key that signs.
   public var secretAccessKey: Secret
-  /// Only for credentials that expire.
+  /// The session token; only for credentials that expire.
   public var sessionToken: Secret?
-  /// Nil: they do not expire, or do not say when.
+  /// When they expire; nil: never, or unknown.
   public var expiration: Timestamp?
   /// They cannot be renewed during this run, because they come from its environment.
   public var isFixed = false
-  /// For people: `environment`, `profile dev in ~/.aws/credentials`.
+  /// Where they were found, for people: `environment`, `profile dev in ~/.aws/credentials`.
   public var source: String
 
   /// `source` is for people.

@@ -1,4 +1,4 @@
-/// `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and, if set, `AWS_SESSION_TOKEN`.
+/// Reads `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and, if set, `AWS_SESSION_TOKEN`.
 struct EnvironmentProvider: CredentialProvider {
   private let environment: [String: String]
 
@@ -14,7 +14,7 @@ struct EnvironmentProvider: CredentialProvider {
       id: environment[names[0]], secret: environment[names[1]], token: environment[names[2]], names: names,
       place: place, source: "environment")
     found?.isFixed = true
-    // `aws configure export-credentials` prints it with the keys.
+    // `aws configure export-credentials` prints the expiration with the keys.
     found?.expiration = environment["AWS_CREDENTIAL_EXPIRATION"].flatMap { CredentialDate.parse($0) }
     return found
   }

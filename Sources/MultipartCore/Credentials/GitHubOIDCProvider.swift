@@ -1,8 +1,8 @@
-/// Assumes a role in a GitHub Actions job: GitHub gives an identity token, and STS the role's credentials for it. Both
-/// are asked each time, so that an upload that outlasts its credentials gets new ones without a token on disk. The job
-/// needs `permissions: id-token: write`.
+/// Assumes a role in a GitHub Actions job: GitHub issues an identity token, and STS returns the role's credentials for
+/// it. Both are asked each time, so that an upload that outlasts its credentials gets new ones without a token on disk.
+/// The job needs `permissions: id-token: write`.
 package struct GitHubOIDCProvider: CredentialProvider {
-  /// The role, and the audience that its trust policy asks for.
+  /// The role, and the audience that its trust policy requires.
   package struct Settings: Sendable, Equatable {
     package var role: String?
     /// The caller named the role for GitHub: then it is a failure if GitHub cannot be asked.
@@ -11,7 +11,7 @@ package struct GitHubOIDCProvider: CredentialProvider {
 
     package init() {}
 
-    /// `role` is what the caller says.
+    /// `role` is the one that the caller names.
     package init(role: String?, audience: String? = nil) {
       self.role = role
       isDemanded = role != nil
@@ -30,8 +30,8 @@ package struct GitHubOIDCProvider: CredentialProvider {
   private let services: ServiceClient
   private let sts: @Sendable () async throws(Failure) -> STSClient
 
-  /// Without a role in the settings, that of `AWS_ROLE_ARN` is assumed. `sts` is called only when needed, because it may
-  /// have to find its region.
+  /// Without a role in the settings, that of `AWS_ROLE_ARN` is assumed. `sts` is called only when needed, because it
+  /// may have to find its region.
   package init(
     settings: Settings = Settings(), environment: [String: String], services: ServiceClient,
     sts: @escaping @Sendable () async throws(Failure) -> STSClient
@@ -52,13 +52,14 @@ package struct GitHubOIDCProvider: CredentialProvider {
 
   package var place: String { "GitHub's OIDC (id-token: write and AWS_ROLE_ARN)" }
 
-  /// Nil if a role, GitHub's URL or its request token is missing; throws if the caller named the role.
+  /// The credentials; nil if a role, GitHub's URL or its request token is missing. Throws in that case if the caller
+  /// named the role.
   package func credentials() async throws(Failure) -> Credentials? {
     guard let role = settings.role ?? text("AWS_ROLE_ARN") else { return nil }
     guard let address = text(Self.variables.url), let key = text(Self.variables.token) else {
       guard settings.isDemanded else { return nil }
       let missing = text(Self.variables.url) == nil ? Self.variables.url : Self.variables.token
-      throw Failure(.credentials, "a role is asked of GitHub, but \(missing) is not set", remedy: Self.permission)
+      throw Failure(.credentials, "a role is requested from GitHub, but \(missing) is not set", remedy: Self.permission)
     }
     let token = try await token(at: address, key: key)
     return try await sts().assumeRoleWithWebIdentity(
@@ -76,14 +77,14 @@ package struct GitHubOIDCProvider: CredentialProvider {
 
   private func token(at address: String, key: String) async throws(Failure) -> Secret {
     let url = try ServiceURL.parse(address, name: Self.variables.url)
-    // Whoever reads the request token on the way could use it.
+    // Anyone who reads the request token on the way could use it.
     guard url.origin.scheme == .https || url.origin.isLoopback else {
       throw Failure(
         .configuration, "\(Self.variables.url) is not https", remedy: "the job's runner sets it: leave it as it is")
     }
     guard key.utf8.allSatisfy(ASCII.isVisible) else {
       throw Failure(
-        .credentials, "\(Self.variables.token) has a line break or a control character in it",
+        .credentials, "\(Self.variables.token) contains a line break or a control character",
         remedy: "the job's runner sets it: leave it as it is")
     }
     var question = ServiceClient.Question("token of GitHub", .get, url.origin, path: url.path)

@@ -1,6 +1,7 @@
-/// The metadata service of an EC2 machine, in version 2 only: a PUT gets a session token, which every request carries.
+/// The metadata service of an EC2 machine, in version 2 only: a PUT returns a session token, which every request
+/// carries.
 ///
-/// One per run: the token is shared, and a machine without the service waits for its timeout only once.
+/// There is one per run: the token is shared, and a machine without the service waits for its timeout only once.
 package final class InstanceMetadata: Sendable {
   private let services: ServiceClient
   private let environment: [String: String]
@@ -10,7 +11,7 @@ package final class InstanceMetadata: Sendable {
   private struct State: Sendable {
     var settings: InstanceMetadataSettings?
     var token: (text: Secret, ends: Duration)?
-    /// In uptime.
+    /// The service is treated as absent until this uptime.
     var absentUntil: Duration?
     var wasThere = false
   }
@@ -19,7 +20,7 @@ package final class InstanceMetadata: Sendable {
   private static let tokenSeconds: Int64 = 21_600
   /// A token is replaced this long before it expires.
   private static let tokenMargin = Duration.seconds(60)
-  /// A service that did not answer is not asked again for this long.
+  /// A service that did not respond is not asked again for this long.
   private static let absence = Duration.seconds(30)
   private static let issuer = "the instance metadata service"
 
@@ -47,7 +48,7 @@ package final class InstanceMetadata: Sendable {
       if answer.status == 404 || (answer.status == 200 && answer.body.allSatisfy { $0 <= 0x20 }) { return nil }
       guard answer.status == 200 else { throw ServedKeys.refusal(answer, issuer: Self.issuer) }
       guard let name = Self.word(answer.body) else {
-        throw Failure(.server, "\(Self.issuer) gave no name of a role")
+        throw Failure(.server, "\(Self.issuer) returned no name of a role")
       }
       return name
     }
@@ -72,7 +73,7 @@ package final class InstanceMetadata: Sendable {
 
   func settings() throws(Failure) -> InstanceMetadataSettings {
     if let known = state.withLock({ $0.settings }) { return known }
-    // The profile is not read if a variable has switched the service off.
+    // The profile is not read if a variable has switched off the service.
     let isOff = try InstanceMetadataSettings(environment: environment, profile: nil).isDisabled
     let read = try InstanceMetadataSettings(environment: environment, profile: isOff ? nil : try profile())
     state.withLock { $0.settings = read }
@@ -83,8 +84,8 @@ package final class InstanceMetadata: Sendable {
 
   // MARK: - Asking
 
-  /// What `read` makes of the answer; nil if there is no service. A 401 means that the session token has expired: then it
-  /// is renewed once.
+  /// The value that `read` returns for the answer; nil if there is no service. A 401 means that the session token has
+  /// expired: then it is renewed once.
   private func get<Value: Sendable>(
     _ path: String, _ name: String, _ read: @Sendable (Response) throws(Failure) -> Value
   ) async throws(Failure) -> Value? {
@@ -97,7 +98,7 @@ package final class InstanceMetadata: Sendable {
         answer.status == 401 && !isLast ? nil : try read(answer)
       }
       if let value { return value }
-      // Another caller may have renewed it meanwhile.
+      // Another caller may already have renewed it.
       state.withLock { if $0.token?.text == token { $0.token = nil } }
     }
     return nil
@@ -117,12 +118,12 @@ package final class InstanceMetadata: Sendable {
     do throws(Failure) {
       answer = try await ask(question, settings) { $0 }
     } catch {
-      // If the service has answered in this run, this is a fault; else it is taken as not there.
+      // If the service has answered in this run, this is a fault; otherwise the service is treated as absent.
       guard !wasThere, error.code == .network || error.code == .stalled else { throw error }
       return absent(settings, error.message)
     }
     guard answer.status == 200 else {
-      return absent(settings, "\(answer.status) was the answer to a request for a token")
+      return absent(settings, "a request for a token was answered with \(answer.status)")
     }
     guard let text = Self.word(answer.body) else { return absent(settings, "its answer is not a token") }
     let said =
@@ -144,8 +145,8 @@ package final class InstanceMetadata: Sendable {
     return nil
   }
 
-  /// Hardly waits between the tries: on a machine without the service only the timeouts cost time. A truncated or garbled
-  /// answer counts as a failed try.
+  /// Asks with hardly any wait between the tries: on a machine without the service only the timeouts cost time. A
+  /// truncated or garbled answer counts as a failed try.
   private func ask<Value: Sendable>(
     _ question: ServiceClient.Question, _ settings: InstanceMetadataSettings,
     _ read: @Sendable (Response) throws(Failure) -> Value

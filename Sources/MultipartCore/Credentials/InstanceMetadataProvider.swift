@@ -1,11 +1,11 @@
-/// The role of this EC2 machine, from its metadata service. Each run asks again, which takes some milliseconds, instead of
-/// keeping credentials on disk, where they could be stolen.
+/// The role of this EC2 machine, from its metadata service. Each run asks again, which takes a few milliseconds,
+/// instead of storing credentials on disk, where they could be stolen.
 package final class InstanceMetadataProvider: CredentialProvider {
   private let metadata: InstanceMetadata
   private let world: World
 
-  /// Expired credentials that the service still gives are used for this long before it is asked again: it could not renew
-  /// them, but the store may still accept them.
+  /// Expired credentials that the service still returns are used for this long before it is asked again: the service
+  /// could not renew them, but the store may still accept them.
   private static let graceSeconds: Int64 = 600
 
   package init(metadata: InstanceMetadata, world: World) {
@@ -15,8 +15,8 @@ package final class InstanceMetadataProvider: CredentialProvider {
 
   package var place: String { "the instance metadata service" }
 
-  /// Nil on a machine without the service, or without a role. Each call asks the service, because the caller's credentials
-  /// were refused or are about to expire.
+  /// The credentials; nil on a machine without the service, or without a role. Each call asks the service, because the
+  /// caller's credentials were refused or are about to expire.
   package func credentials() async throws(Failure) -> Credentials? {
     guard try !metadata.settings().isDisabled, let role = try await metadata.role(),
       let found = try await metadata.credentials(of: role)
@@ -33,7 +33,7 @@ package final class InstanceMetadataProvider: CredentialProvider {
     world.log(
       1,
       "the instance's credentials expired at \(end.iso8601), but their service has no newer ones: they are still used, and "
-        + "asked for again by \(extended.expiration?.iso8601 ?? "then")")
+        + "requested again by \(extended.expiration?.iso8601 ?? "then")")
     return extended
   }
 }

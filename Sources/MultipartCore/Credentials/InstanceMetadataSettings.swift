@@ -1,18 +1,18 @@
 /// How to reach the metadata service of a machine, from AWS's variables and the matching settings of a profile.
 package struct InstanceMetadataSettings: Sendable, Equatable {
-  /// `AWS_EC2_METADATA_DISABLED=true`.
+  /// Whether the service is switched off (`AWS_EC2_METADATA_DISABLED=true`).
   var isDisabled = false
   package var origin = Origin(scheme: .http, host: "169.254.169.254")
-  /// The prefix of every path: empty, or `/x` without a slash at its end.
+  /// The prefix of every path: empty, or `/x` without a trailing slash.
   package var basePath = ""
-  /// For one try.
+  /// The limit for one try.
   package var timeLimit = Duration.seconds(1)
-  /// For each of the three requests.
+  /// The number of tries for each of the three requests.
   package var tries = 2
 
   package init() {}
 
-  /// A variable wins over the profile, an endpoint over the mode.
+  /// A variable takes precedence over the profile, an endpoint over the mode.
   package init(environment: [String: String], profile: Profile?) throws(Failure) {
     isDisabled = try AWSVariables.flag("AWS_EC2_METADATA_DISABLED", environment) ?? false
     guard !isDisabled else { return }

@@ -1,4 +1,4 @@
-/// `credential_process`: a command that prints credentials as JSON. Its standard error goes to the person; its output
+/// Runs `credential_process`, a command that prints credentials as JSON. Its standard error is shown; its output
 /// appears in no message, because it contains keys.
 struct ProcessSource: ProfileSource {
   /// How long a command may take, including one that opens a browser and waits.
@@ -19,8 +19,8 @@ struct ProcessSource: ProfileSource {
     if let end = found.expiration, end <= view.context.services.world.now() {
       throw Failure(
         .credentialsExpired,
-        "the credential_process of profile \(view.name) gave credentials that expired at \(end.iso8601)",
-        remedy: "find out why it gives no new ones")
+        "the credential_process of profile \(view.name) returned credentials that expired at \(end.iso8601)",
+        remedy: "find out why it returns no new ones")
     }
     return found
   }
@@ -34,10 +34,10 @@ struct ProcessSource: ProfileSource {
   private static func read(_ output: [UInt8], _ view: ProfileView) throws(Failure) -> Credentials {
     guard let answer = JSON.parse(output), case .object = answer else {
       throw failure(
-        view, "its output is not a JSON object", remedy: "it has to print Version, AccessKeyId and SecretAccessKey")
+        view, "its output is not a JSON object", remedy: "it must print Version, AccessKeyId and SecretAccessKey")
     }
     guard answer["Version"]?.integer == 1 else {
-      throw failure(view, "its output is not of Version 1", remedy: "it has to print \"Version\": 1")
+      throw failure(view, "its output is not of Version 1", remedy: "it must print \"Version\": 1")
     }
     for name in ["AccessKeyId", "SecretAccessKey"] where answer[name]?.text?.isEmpty != false {
       throw failure(view, "its output has no \(name)")
@@ -46,7 +46,7 @@ struct ProcessSource: ProfileSource {
     if let written = answer["Expiration"], written != .null {
       guard let text = written.text, let moment = text.isEmpty ? nil : CredentialDate.parse(text) else {
         throw failure(
-          view, "its output has an Expiration that is not a time", remedy: "write it like 2030-01-31T12:00:00Z")
+          view, "its output has an invalid Expiration", remedy: "write it like 2030-01-31T12:00:00Z")
       }
       end = moment
     }
@@ -65,7 +65,7 @@ struct ProcessSource: ProfileSource {
 /// `"…"` a backslash escapes `"` and `\`, and outside of quotes any character. Variables, `~` and patterns are not
 /// expanded.
 enum CommandWords {
-  /// Nil if a quote is not closed or the last character is a backslash.
+  /// The words; nil if a quote is not closed or the last character is a backslash.
   static func split(_ text: String) -> [[UInt8]]? {
     var words: [[UInt8]] = []
     var word: [UInt8]?

@@ -3,15 +3,15 @@ struct ProfileView: Sendable {
   let context: CredentialContext
   let config: SharedConfig
   let name: String
-  /// Nil if neither file has it; web identity needs none.
+  /// The profile; nil if neither file has it, which web identity does not need.
   let profile: Profile?
-  /// Whether `AWS_WEB_IDENTITY_TOKEN_FILE` and related variables count: not if the caller named a profile, and not for the
-  /// source of a role.
+  /// Whether `AWS_WEB_IDENTITY_TOKEN_FILE` and related variables count: not if the caller named a profile, and not for
+  /// the source of a role.
   let readsEnvironment: Bool
-  /// The profile that was asked for: it determines the services' endpoints and region.
+  /// The requested profile, which determines the services' endpoints and region.
   let asked: Profile?
 
-  /// From the same contents of the files, the profile that another one names as its source.
+  /// The profile that another one names as its source, from the same contents of the files.
   func source(_ name: String) -> ProfileView {
     ProfileView(
       context: context, config: config, name: name, profile: config.profile(name), readsEnvironment: false, asked: asked
@@ -29,14 +29,14 @@ struct ProfileView: Sendable {
     ServiceAddresses(environment: context.environment, profile: asked, config: config)
   }
 
-  /// A failure because of what is written in this profile.
+  /// A failure caused by the contents of this profile.
   func misconfigured(_ what: String, remedy: Wording? = nil) -> Failure {
     Failure(
       .configuration, "profile \(name) \(what)",
       remedy: remedy ?? "fix the profile in \(config.configPath) or \(config.credentialsPath)")
   }
 
-  /// `duration_seconds`, within the limits of STS.
+  /// The value of `duration_seconds`, within the limits of STS.
   func duration() throws(Failure) -> Duration? {
     guard let text = self["duration_seconds"] else { return nil }
     guard let seconds = Int64(text, in: 900...43_200) else {
@@ -45,13 +45,13 @@ struct ProfileView: Sendable {
     return .seconds(seconds)
   }
 
-  /// A session name for a role if none is given.
+  /// The session name for a role if none is given.
   func sessionName(_ written: String?) -> String {
     written.map(STSClient.sessionName) ?? "s3up-\(context.services.world.now().seconds)"
   }
 }
 
-/// One of the ways in which a profile gets credentials. Nil if the profile does not use it.
+/// One of the ways in which a profile gets credentials; returns nil if the profile does not use it.
 protocol ProfileSource: Sendable {
   func credentials(of view: ProfileView) async throws(Failure) -> Credentials?
 }
@@ -84,7 +84,7 @@ struct ProfileProvider: CredentialProvider {
     return try await Self.withoutRole(view)
   }
 
-  /// All ways except a role: for a profile whose role has already been looked at.
+  /// The credentials by all ways except a role, for a profile whose role has already been handled.
   static func withoutRole(_ view: ProfileView) async throws(Failure) -> Credentials? {
     let sources: [any ProfileSource] = [
       WebIdentitySource(), SSOSource(), WrittenKeysSource(file: .credentials), LoginSource(), ProcessSource(),

@@ -1,12 +1,12 @@
 import Glibc
 
-/// Runs a program without a shell and returns its standard output, within limits of time and size. If it exceeds them it
-/// gets SIGTERM, then SIGKILL. It is always waited for, so that no zombie stays.
+/// Runs a program without a shell and returns its standard output, within limits of time and size. If it exceeds them
+/// it gets SIGTERM, then SIGKILL. It is always reaped, so that no zombie stays.
 enum ProgramOutput {
   static let mostBytes = 1 << 20
 
-  /// It inherits standard error. It inherits standard input only if that is a terminal: otherwise the bytes there may be
-  /// the ones to upload.
+  /// Runs the program, which inherits standard error. It inherits standard input only if that is a terminal: otherwise
+  /// the bytes there may be the ones to upload.
   static func of(
     _ words: [[UInt8]], within limit: Duration, world: World
   ) async throws(Failure) -> [UInt8] {
@@ -22,7 +22,7 @@ enum ProgramOutput {
       await process.terminate(grace: .seconds(2), in: world)
       return try output.get()
     }
-    // It has closed its output or exited; if it only closed it, it has the rest of the time to exit.
+    // The program has closed its output or exited; if it only closed it, it has the rest of the time to exit.
     let killer = Task {
       guard (try? await world.sleep(max(.zero, deadline - world.uptime()))) != nil else { return }
       process.kill()
@@ -39,7 +39,8 @@ enum ProgramOutput {
 /// Reads one pipe on its own thread, until the end of the pipe or of the program, the deadline, or the stop. Owns the
 /// descriptor.
 private final class OutputReader: Sendable {
-  /// Milliseconds after which it notices that the program has exited while its child processes keep the pipe open.
+  /// The interval in milliseconds at which it checks whether the program has exited while its child processes keep the
+  /// pipe open.
   private static let tick: Int32 = 50
 
   private let descriptor: Int32

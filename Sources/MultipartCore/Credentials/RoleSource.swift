@@ -9,7 +9,7 @@ struct RoleSource: ProfileSource {
     return try await Self.takeOn(view, visited: [view.name])
   }
 
-  /// A role with a web identity token belongs to `WebIdentitySource`.
+  /// Whether this is a role for this source: one with a web identity token belongs to `WebIdentitySource`.
   private static func isRole(_ profile: Profile?) -> Bool {
     profile?["role_arn"] != nil && profile?["web_identity_token_file"] == nil
   }
@@ -56,7 +56,7 @@ struct RoleSource: ProfileSource {
     let isItself = name.utf8.elementsEqual(view.name.utf8) && hasKeys(source.profile)
     guard isItself || !visited.contains(where: { $0.utf8.elementsEqual(name.utf8) }) else {
       throw view.misconfigured(
-        "closes a circle of source profiles: " + (visited + [name]).joined(separator: ", "),
+        "is part of a circle of source profiles: " + (visited + [name]).joined(separator: ", "),
         remedy: "one of them must get its credentials without a role")
     }
     guard visited.count < longestChain else {
@@ -84,7 +84,7 @@ struct RoleSource: ProfileSource {
     }
     guard let found = try await provider?.credentials() else {
       throw Failure(
-        .credentials, "profile \(view.name) takes its credentials from \(place), where there are none",
+        .credentials, "profile \(view.name) takes its credentials from \(place), which has none",
         remedy: provider.map { "looked in: \($0.place)" })
     }
     return found
@@ -94,7 +94,7 @@ struct RoleSource: ProfileSource {
     let device = SafeText.oneLine(serial)
     guard let ask = view.context.askCode else {
       throw Failure(
-        .credentials, "profile \(view.name) needs the code of \(device), and there is nobody to ask for it",
+        .credentials, "profile \(view.name) needs the code of \(device), and there is no way to ask for it",
         remedy: "run it on a terminal")
     }
     let code = try await ask("Code of \(device) for profile \(view.name): ")

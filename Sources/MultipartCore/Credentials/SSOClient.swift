@@ -1,12 +1,12 @@
 /// The two calls of AWS's IAM Identity Center: renew a token, and get the keys of a role for it.
 struct SSOClient: Sendable {
   let services: ServiceClient
-  /// `portal.sso.<region>`
+  /// The host `portal.sso.<region>`.
   let portal: ServiceAddress
-  /// `oidc.<region>`
+  /// The host `oidc.<region>`.
   let oidc: ServiceAddress
 
-  /// GetRoleCredentials.
+  /// Calls GetRoleCredentials.
   func credentials(
     account: String, role: String, token: Secret, source: String
   ) async throws(Failure) -> Credentials {
@@ -22,14 +22,14 @@ struct SSOClient: Sendable {
         answer, "SSO refused the role \(SafeText.oneLine(role)) of account \(SafeText.oneLine(account))")
     }
     let given = JSON.parse(answer.body)?["roleCredentials"]
-    // Milliseconds.
+    // In milliseconds.
     let end = given?["expiration"]?.integer.map { Timestamp(seconds: $0 / 1000) }
     return try IssuedKeys.credentials(
       id: given?["accessKeyId"]?.text, secret: given?["secretAccessKey"]?.text, token: given?["sessionToken"]?.text,
       expiration: end, issuer: name, source: source)
   }
 
-  /// CreateToken. Never retried: if the answer is lost, the refresh token has been used up and is refused.
+  /// Calls CreateToken. Never retried: if the answer is lost, the refresh token has been used up and is refused.
   func renew(_ token: SSOToken, _ renewal: SSOToken.Renewal) async throws(Failure) -> SSOToken {
     let name = "CreateToken of SSO"
     var question = ServiceClient.Question(name, .post, oidc.origin, path: oidc.basePath + "/token")
@@ -48,7 +48,7 @@ struct SSOClient: Sendable {
       let renewed = token.renewed(
         accessToken: access, refreshToken: given?["refreshToken"]?.text,
         until: Timestamp(seconds: services.world.now().seconds + seconds))
-    else { throw Failure(.server, "\(name) gave an answer without a token") }
+    else { throw Failure(.server, "\(name) returned no token") }
     return renewed
   }
 
@@ -56,7 +56,7 @@ struct SSOClient: Sendable {
   private static func refusal(_ answer: Response, _ what: String) -> Failure {
     let body = JSON.parse(answer.body)
     let written = answer.headers["x-amzn-ErrorType"] ?? body?["error"]?.text ?? body?["__type"]?.text
-    // `UnauthorizedException:http://…`, `com.amazonaws#UnauthorizedException`
+    // Forms of the code: `UnauthorizedException:http://…`, `com.amazonaws#UnauthorizedException`.
     let code = written.flatMap { $0.words(between: "#").last?.words(between: ":").first.map(String.init) }
     let said = body?["message"]?.text ?? body?["error_description"]?.text
     let text = said.map { Redaction.sentence($0, secrets: []) }

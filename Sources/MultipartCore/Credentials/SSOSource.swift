@@ -1,5 +1,6 @@
 /// The keys of a role after a login to IAM Identity Center (`sso_account_id`, `sso_role_name`): the login of an
-/// `sso_session`, which is renewed as long as that needs no person, or of an older `sso_start_url`, which cannot be.
+/// `sso_session`, which is renewed as long as that needs no person, or of an older `sso_start_url`, which cannot be
+/// renewed.
 struct SSOSource: ProfileSource {
   /// A token is renewed this many seconds before it expires, as by the AWS CLI.
   private static let renewedAhead: Int64 = 15 * 60
@@ -48,7 +49,7 @@ struct SSOSource: ProfileSource {
     }
   }
 
-  /// The command that a person has to run.
+  /// The command that the user has to run.
   private static func login(_ settings: Settings, _ view: ProfileView) -> Wording {
     if let session = settings.session { return "log in: aws sso login --sso-session \(ShellWord.quoted(session))" }
     return "log in: aws sso login --profile \(ShellWord.quoted(view.name))"
@@ -64,7 +65,7 @@ struct SSOSource: ProfileSource {
     }
     for name in ["sso_start_url", "sso_region"] {
       if let own = view[name], let shared = section?[name], !own.utf8.elementsEqual(shared.utf8) {
-        throw view.misconfigured("has another \(name) than its sso-session")
+        throw view.misconfigured("has a different \(name) than its sso-session")
       }
     }
     func setting(_ name: String) throws(Failure) -> String {
@@ -76,7 +77,7 @@ struct SSOSource: ProfileSource {
       startURL: try setting("sso_start_url"), region: try setting("sso_region"), session: session)
   }
 
-  /// The valid token: the one of the file, renewed if it is about to expire and can be.
+  /// The valid token: that of the file, renewed if it is about to expire and can be renewed.
   private static func current(
     _ cached: SSOToken, _ settings: Settings, _ client: SSOClient, _ place: SSOToken.Place, _ view: ProfileView,
     _ login: Wording
@@ -97,7 +98,7 @@ struct SSOSource: ProfileSource {
       }
     }
     if cached.expiration > now { return cached }
-    // No answer is not a refusal: the same login may still be renewed later.
+    // Without an answer the login was not refused: it may still be renewed later.
     if let refused, refused.code != .credentials { throw refused }
     throw Failure(
       .credentialsExpired,
@@ -113,8 +114,8 @@ struct SSOSource: ProfileSource {
     do throws(Failure) {
       try renewed.write(place)
     } catch {
-      // This run has its token; the next one will need a login.
-      world.log(1, "the renewed login could not be kept in \(place.shown): \(error.message)")
+      // This run has its token, but the next one will need a login.
+      world.log(1, "the renewed login could not be stored in \(place.shown): \(error.message)")
     }
     return renewed
   }

@@ -3,7 +3,7 @@
 struct SSOToken: Sendable {
   let accessToken: Secret
   let expiration: Timestamp
-  /// The whole file: fields of other programs are kept when it is written.
+  /// The fields of the whole file: those of other programs are kept when it is written.
   private let fields: [String: JSON]
 
   /// The path of the token's file, for messages and for opening it.
@@ -11,7 +11,7 @@ struct SSOToken: Sendable {
     let shown: String
     let path: String
 
-    /// Nil without `HOME`.
+    /// The place of a token; nil without `HOME`.
     init?(key: String, environment: [String: String]) throws(Failure) {
       let context = try DigestContext(.sha1)
       Array(key.utf8).withUnsafeBytes { context.update($0) }
@@ -28,7 +28,7 @@ struct SSOToken: Sendable {
     let refreshToken: Secret
   }
 
-  /// Nil if nobody has logged in: there is no file, or it contains no token.
+  /// Reads the token; nil if there is no login: there is no file, or it contains no token.
   static func read(_ place: Place) throws(Failure) -> SSOToken? {
     guard let bytes = try SmallFile.read(place.path, shown: place.shown), case .object(let fields)? = JSON.parse(bytes)
     else { return nil }
@@ -44,7 +44,7 @@ struct SSOToken: Sendable {
     self.expiration = expiration
   }
 
-  /// Nil without a refresh token, or if the registration of its client has expired.
+  /// The means of renewal; nil without a refresh token, or if the registration of its client has expired.
   func renewal(at now: Timestamp) -> Renewal? {
     guard let id = fields["clientId"]?.text, let secret = fields["clientSecret"]?.text,
       let token = fields["refreshToken"]?.text,

@@ -13,7 +13,7 @@ package struct STSClient: Sendable {
     self.address = address
   }
 
-  /// What AssumeRole is asked for. Everything but the role and the name may be left to STS.
+  /// The parameters of AssumeRole. All but the role and the name may be left to STS.
   package struct Role: Sendable {
     package var arn: String
     package var sessionName: String
@@ -28,7 +28,7 @@ package struct STSClient: Sendable {
     }
   }
 
-  /// Signed by `credentials`, which may assume the role. `source` says where the result is from.
+  /// Assumes a role by a request signed by `credentials`. `source` is the source of the result.
   package func assumeRole(
     _ role: Role, signedBy credentials: Credentials, source: String? = nil
   ) async throws(Failure) -> Credentials {
@@ -41,7 +41,7 @@ package struct STSClient: Sendable {
       "AssumeRole", form, role: role.arn, signedBy: (signer, credentials), source: source ?? "role \(role.arn)")
   }
 
-  /// Not signed: the identity provider's token authenticates.
+  /// Assumes a role by a request that is not signed: the identity provider's token authenticates.
   package func assumeRoleWithWebIdentity(
     role: String, sessionName: String, token: Secret, duration: Duration? = nil, source: String? = nil
   ) async throws(Failure) -> Credentials {
@@ -51,8 +51,8 @@ package struct STSClient: Sendable {
       "AssumeRoleWithWebIdentity", form, role: role, secrets: [token], signedBy: nil, source: source ?? "role \(role)")
   }
 
-  /// A session name that AWS accepts (`[\w+=,.@-]{2,64}`), made from one that somebody chose; other characters become
-  /// `-`.
+  /// A session name that AWS accepts (`[\w+=,.@-]{2,64}`), made from one that was chosen freely; other characters
+  /// become `-`.
   package static func sessionName(from text: String) -> String {
     let bytes = text.utf8.prefix(64).map { byte in
       ASCII.isAlphanumeric(byte) || "_+=,.@-".utf8.contains(byte) ? byte : UInt8(ascii: "-")
@@ -83,7 +83,7 @@ package struct STSClient: Sendable {
     }
   }
 
-  /// The retry policy covers each try as a whole: some of STS's 400 are worth a retry.
+  /// Asks with retries of the whole exchange: some of STS's 400 responses are worth a retry.
   func ask<Value: Sendable>(
     _ action: String, _ form: [(String, String)], secrets: [Secret] = [], signedBy signature: ServiceClient.Signature?,
     limit: Duration? = nil, _ read: @Sendable (_ answer: Response, _ name: String) throws(Failure) -> Value
@@ -105,7 +105,8 @@ package struct STSClient: Sendable {
     }
   }
 
-  /// A signature that was refused because the clock is wrong is made once more by the clock of STS.
+  /// Sends the request. If a signature was refused because the clock is wrong, it is signed once more by the clock of
+  /// STS.
   private func answer(
     to question: ServiceClient.Question, _ signature: ServiceClient.Signature?
   ) async throws(Failure) -> Response {
@@ -113,17 +114,18 @@ package struct STSClient: Sendable {
     let answer = try ServiceClient.settled(
       await services.answer(to: question, signedBy: signature), to: question.name)
     guard signature != nil, let behind = STSRefusal.secondsBehind(answer, world.now()) else { return answer }
-    world.log(1, "this machine's clock is \(behind) s behind that of STS: signed again by the clock of STS")
+    world.log(1, "this machine's clock is \(behind) s behind that of STS: signing again by the clock of STS")
     let time = Timestamp(seconds: world.now().seconds + behind)
     return try ServiceClient.settled(
       await services.answer(to: question, signedBy: signature, at: time), to: question.name)
   }
 
-  /// A private store has a region whose name gives no address of STS.
+  /// Adds a remedy: a private store has a region whose name does not lead to STS.
   private func located(_ failure: Failure) -> Failure {
     var failure = failure
     if failure.code == .network {
-      failure.remedy = "asked at \(address.origin), by the region; AWS_ENDPOINT_URL_STS names an STS elsewhere"
+      failure.remedy =
+        "\(address.origin) was asked, because of the region; set AWS_ENDPOINT_URL_STS for an STS elsewhere"
     }
     return failure
   }
@@ -133,7 +135,7 @@ package struct STSClient: Sendable {
     do {
       given = try XMLReader.read(answer.body).first("Credentials")
     } catch {
-      throw Failure(.server, "the answer to \(name) is no XML of STS", status: answer.status)
+      throw Failure(.server, "the answer to \(name) is not XML of STS", status: answer.status)
     }
     return try IssuedKeys.credentials(
       id: given?.string("AccessKeyId"), secret: given?.string("SecretAccessKey"), token: given?.string("SessionToken"),
@@ -153,7 +155,7 @@ package struct CallerIdentity: Sendable, Equatable {
 }
 
 extension STSClient {
-  /// `GetCallerIdentity`, which needs no permission: it fails only if the credentials are wrong.
+  /// Calls `GetCallerIdentity`, which needs no permission: it fails only if the credentials are wrong.
   package func callerIdentity(
     signedBy credentials: Credentials, limit: Duration = .seconds(5)
   ) async throws(Failure) -> CallerIdentity {
@@ -174,7 +176,7 @@ extension STSClient {
       }
       guard let tree = try? XMLReader.read(answer.body), let account = text(tree, "Account"),
         let arn = text(tree, "Arn")
-      else { throw Failure(.server, "the answer to \(name) names nobody", status: answer.status) }
+      else { throw Failure(.server, "the answer to \(name) contains no identity", status: answer.status) }
       return CallerIdentity(account: account, arn: arn)
     }
   }

@@ -21,7 +21,7 @@ enum STSRefusal {
   private static func meaning(_ code: String?, status: Int) -> Failure.Code {
     switch code {
     case "ExpiredTokenException", "ExpiredToken": .credentialsExpired
-    // The identity provider did not answer STS: AWS says to try again.
+    // The identity provider did not respond to STS: AWS says to try again.
     case "IDPCommunicationError", "InternalFailure", "InternalError", "RequestTimeout": .server
     case "Throttling", "ThrottlingException", "RequestLimitExceeded", "TooManyRequestsException": .throttled
     case "RequestExpired": .clockSkew
@@ -36,7 +36,7 @@ enum STSRefusal {
     switch code {
     case "AccessDenied":
       if let signer {
-        "let the role's trust policy name who asks (the credentials from \(signer.source)), who needs sts:AssumeRole; "
+        "let the role's trust policy name the caller (the credentials from \(signer.source)), which needs sts:AssumeRole; "
           + "check external_id and mfa_serial"
       } else {
         "let the role's trust policy name the identity provider, and conditions that this token meets"

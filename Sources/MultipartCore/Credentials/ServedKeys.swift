@@ -1,7 +1,7 @@
 /// Reads the JSON of the metadata services of machines and containers, credentials or refusals:
 /// `{"Code":"Success","AccessKeyId":…,"SecretAccessKey":…,"Token":…,"Expiration":…}`, `{"code":…,"message":…}`.
 enum ServedKeys {
-  /// Messages call the service `issuer`; `source` is the source of the credentials.
+  /// Reads the credentials. Messages call the service `issuer`; `source` is the source of the credentials.
   static func read(_ answer: Response, issuer: String, source: String) throws(Failure) -> Credentials {
     guard let json = JSON.parse(answer.body) else {
       throw Failure(.server, "the answer of \(issuer) is not JSON", status: answer.status)
@@ -10,7 +10,7 @@ enum ServedKeys {
     var expiration: Timestamp?
     if let text = json["Expiration"]?.text, !text.isEmpty {
       guard let moment = S3Date.iso8601(text) else {
-        throw Failure(.server, "\(issuer) gave credentials whose expiration is not a time")
+        throw Failure(.server, "\(issuer) returned credentials with an invalid expiration")
       }
       expiration = moment
     }
@@ -30,13 +30,13 @@ enum ServedKeys {
       case 500...: .server
       default: .credentials
       }
-    let what = answer.status == 200 ? "gave no credentials" : "answered \(answer.status)"
+    let what = answer.status == 200 ? "returned no credentials" : "answered \(answer.status)"
     return Failure(
       meaning, "\(issuer) \(what)" + (text.map { $0.isEmpty ? "" : ": \($0)" } ?? ""), status: answer.status,
       s3Code: code, requestID: S3ErrorBody.requestID(answer.headers))
   }
 
-  /// A short ASCII word: the form of error codes.
+  /// A short ASCII word, which is the form of error codes.
   private static func word(_ json: JSON, _ names: String...) -> String? {
     for name in names {
       if let text = json[name]?.text, (1...128).contains(text.utf8.count),
@@ -54,16 +54,16 @@ enum ServedKeys {
 enum IssuedKeys {
   private static let longest = 64 << 10
 
-  /// Messages call the service `issuer`, such as `AssumeRole of STS`.
+  /// Checks the values. Messages call the service `issuer`, such as `AssumeRole of STS`.
   static func credentials(
     id: String?, secret: String?, token: String?, expiration: Timestamp?, issuer: String, source: String
   ) throws(Failure) -> Credentials {
     guard let id, let secret, !id.isEmpty, !secret.isEmpty else {
-      throw Failure(.server, "\(issuer) gave an answer without credentials")
+      throw Failure(.server, "\(issuer) returned no credentials")
     }
     for text in [id, secret, token ?? ""] {
       guard text.utf8.count <= longest, text.utf8.allSatisfy(ASCII.isVisible) else {
-        throw Failure(.server, "\(issuer) gave credentials with characters that no key has")
+        throw Failure(.server, "\(issuer) returned credentials with characters that no key has")
       }
     }
     return Credentials(

@@ -5,7 +5,8 @@ package enum CredentialService: String, Sendable, CaseIterable {
   case ssoOIDC = "sso_oidc"
   case cognitoIdentity = "cognito_identity"
 
-  /// `AWS_ENDPOINT_URL_SSO_OIDC`; the raw value is the name of its block in a `services` section.
+  /// The variable for its endpoint, such as `AWS_ENDPOINT_URL_SSO_OIDC`; the raw value is the name of its block in a
+  /// `services` section.
   var variable: String { "AWS_ENDPOINT_URL_\(rawValue.uppercased())" }
 
   fileprivate var label: String {
@@ -21,7 +22,7 @@ package enum CredentialService: String, Sendable, CaseIterable {
 /// The endpoint of such a service, and the region for its signatures.
 package struct ServiceAddress: Sendable, Equatable {
   package var origin: Origin
-  /// The prefix of every path: empty, or `/x` without a slash at its end.
+  /// The prefix of every path: empty, or `/x` without a trailing slash.
   package var basePath: String
   package var region: String
 
@@ -32,10 +33,10 @@ package struct ServiceAddress: Sendable, Equatable {
   }
 }
 
-/// Finds the services' endpoints. A configured one wins, in AWS's order: `AWS_ENDPOINT_URL_STS`, `AWS_ENDPOINT_URL`,
-/// `endpoint_url` in the `sts` block of the profile's `services` section, `endpoint_url` of the profile; none of them
-/// with `AWS_IGNORE_CONFIGURED_ENDPOINT_URLS`. Otherwise `sts.<region>.<suffix>`, or the global `sts.amazonaws.com`
-/// without a region and with `AWS_STS_REGIONAL_ENDPOINTS=legacy`.
+/// Finds the services' endpoints. A configured one takes precedence, in AWS's order: `AWS_ENDPOINT_URL_STS`,
+/// `AWS_ENDPOINT_URL`, `endpoint_url` in the `sts` block of the profile's `services` section, `endpoint_url` of the
+/// profile; none of them with `AWS_IGNORE_CONFIGURED_ENDPOINT_URLS`. Otherwise `sts.<region>.<suffix>`, or the global
+/// `sts.amazonaws.com` without a region and with `AWS_STS_REGIONAL_ENDPOINTS=legacy`.
 ///
 /// ```swift
 /// let places = ServiceAddresses(environment: environment, profile: profile, config: shared)
@@ -75,20 +76,20 @@ package struct ServiceAddresses: Sendable {
     guard BucketName.isLabel(name) else {
       throw Failure(
         .configuration,
-        "\"\(SafeText.oneLine(name))\" is not the name of a region of AWS, where \(service.label) is",
+        "\"\(SafeText.oneLine(name))\" is not the name of an AWS region, which \(service.label) needs",
         remedy: "regions look like eu-west-1; set \(service.variable) for a service elsewhere")
     }
     let host = "\(label(of: service, in: name, usesFIPS: usesFIPS)).\(name).\(Partition.of(region: name).dnsSuffix)"
     return ServiceAddress(origin: Origin(scheme: .https, host: host), region: name)
   }
 
-  /// A region that may be part of a signature's scope.
+  /// Checks a region that becomes part of a signature's scope.
   private func signing(_ region: String?) throws(Failure) -> String {
     let region = region ?? EndpointResolver.defaultRegion
     guard BucketName.isRegion(region) else {
       throw Failure(
         .configuration, "\"\(SafeText.oneLine(region))\" cannot be the name of a region",
-        remedy: "regions have letters, digits, dots, hyphens and underscores, as eu-west-1")
+        remedy: "regions have letters, digits, dots, hyphens and underscores, such as eu-west-1")
     }
     return region
   }
@@ -137,10 +138,11 @@ package struct ServiceAddresses: Sendable {
     }
   }
 
-  /// In the profile.
+  /// Whether the profile sets this to true.
   private func isSet(_ name: String) -> Bool { profile?[name].flatMap(Bool.init(word:)) ?? false }
 
-  /// In GovCloud the ordinary names of STS, SSO and OIDC are already FIPS endpoints, and there are no others.
+  /// The first part of the service's host name. In GovCloud the ordinary names of STS, SSO and OIDC are already FIPS
+  /// endpoints, and there are no others.
   private func label(of service: CredentialService, in region: String, usesFIPS: Bool) -> String {
     guard usesFIPS, !(region.begins(with: "us-gov-") && service != .cognitoIdentity) else { return service.label }
     return service.label + "-fips"

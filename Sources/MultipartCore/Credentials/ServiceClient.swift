@@ -15,17 +15,17 @@ package struct ServiceClient: Sendable {
     package var name: String
     package var method: HTTPMethod
     package var origin: Origin
-    /// Encoded once, begins with `/`.
+    /// The path, encoded once; begins with `/`.
     package var path: String
     package var query: [QueryItem] = []
     package var headers: HeaderList = [:]
     package var body: [UInt8] = []
-    /// Those in the body; those in headers and query are recognized by their names.
+    /// Secrets in the body; those in headers and query are recognized by their names.
     package var secrets: [Secret] = []
-    /// For each try as a whole.
+    /// The limit for each try as a whole.
     package var timeLimit: Duration = .seconds(30)
     package var bypassesProxy = false
-    /// Whoever knows the path may request keys too: it is in no log.
+    /// Whether the path is hidden from logs, because anyone who knows it can request keys.
     var hidesPath = false
 
     package init(_ name: String, _ method: HTTPMethod, _ origin: Origin, path: String = "/") {
@@ -38,8 +38,8 @@ package struct ServiceClient: Sendable {
 
   package typealias Signature = (signer: SigV4Signer, credentials: Credentials)
 
-  /// Asks until `read` accepts an answer or no try is left: each try as a whole is under the policy, which is this
-  /// client's unless another is given.
+  /// Asks until `read` accepts an answer or no try is left. The retry policy covers each try as a whole; it is this
+  /// client's unless another one is given.
   func ask<Value: Sendable>(
     _ question: Question, retrying policy: RetryPolicy? = nil,
     _ read: @Sendable (Response) throws(Failure) -> Value
@@ -49,8 +49,8 @@ package struct ServiceClient: Sendable {
     }
   }
 
-  /// An answer that asks to come back later, or reports the service's own trouble, counts as a failed try. Whether any
-  /// other is a success is for the caller to decide.
+  /// Treats an answer that asks to retry later, or reports a problem of the service itself, as a failed try. For any
+  /// other answer the caller decides whether it is a success.
   static func settled(_ answer: Response, to name: String) throws(Failure) -> Response {
     guard answer.status >= 500 || answer.status == 429 else { return answer }
     throw Failure(
@@ -58,8 +58,8 @@ package struct ServiceClient: Sendable {
       status: answer.status)
   }
 
-  /// One try, whatever the answer. With `signature` the request is signed with these credentials, at `time`, which is
-  /// now unless given.
+  /// One try, whatever the answer. With `signature` the request is signed with these credentials, at `time`, by default
+  /// now.
   func answer(
     to question: Question, signedBy signature: Signature? = nil, at time: Timestamp? = nil
   ) async throws(Failure) -> Response {
@@ -78,7 +78,7 @@ package struct ServiceClient: Sendable {
     request.stallTimeout = question.timeLimit
     request.timeLimit = question.timeLimit
     request.bypassesProxy = question.bypassesProxy
-    // The query and the body may hold tokens: neither is shown.
+    // The query and the body may contain tokens: neither is shown.
     let path = question.hidesPath ? "/…" : question.path
     world.log(2, "> \(question.name): \(question.method.rawValue) \(question.origin)\(path)")
     do throws(Failure) {

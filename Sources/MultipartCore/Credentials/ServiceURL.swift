@@ -2,11 +2,11 @@
 /// secret.
 struct ServiceURL: Sendable, Equatable {
   var origin: Origin
-  /// Encoded once, begins with `/`.
+  /// The path, encoded once; begins with `/`.
   var path: String
   var query: [QueryItem]
 
-  /// `blame` is the failure's code, `name` the variable that the URL comes from.
+  /// Parses the URL. `blame` is the failure's code, `name` the variable that the URL comes from.
   static func parse(_ text: String, name: String, blame: Failure.Code = .configuration) throws(Failure) -> ServiceURL {
     let bytes = Array(ASCII.trimmed(text).utf8)
     let mark = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.count
@@ -23,14 +23,14 @@ struct ServiceURL: Sendable, Equatable {
       throw Failure(blame, "\(name): the query of the address cannot be read", remedy: "write its values in UTF-8")
     }
     let host = endpoint.port.map { "\(endpoint.host):\($0)" } ?? endpoint.host
-    // Taken from the text itself: the endpoint parser drops slashes at the end, which a path may need.
+    // Taken from the text itself: the endpoint parser drops trailing slashes, which a path may need.
     let rest = bytes[..<mark].split(
       separator: UInt8(ascii: "/"), maxSplits: 3, omittingEmptySubsequences: false)
     let path = rest.count > 3 ? String(decoding: rest[3], as: UTF8.self) : ""
     return ServiceURL(origin: Origin(scheme: endpoint.scheme, host: host), path: "/" + path, query: items)
   }
 
-  /// Decoded pairs; nil if an escape is invalid or does not give UTF-8.
+  /// The decoded pairs; nil if an escape is invalid or the result is not UTF-8.
   private static func items(_ query: ArraySlice<UInt8>) -> [QueryItem]? {
     var items: [QueryItem] = []
     for pair in query.split(separator: UInt8(ascii: "&")) {

@@ -38,14 +38,14 @@ struct WebIdentitySource: ProfileSource {
     }
     guard let bytes else {
       throw Failure(
-        .credentials, "there is not a web identity token at \(path)",
+        .credentials, "there is no web identity token at \(path)",
         remedy: "make sure that the token is written there, or unset AWS_WEB_IDENTITY_TOKEN_FILE"
       ).at(Place(file: path))
     }
     let token = ASCII.trimmed(String(decoding: bytes, as: UTF8.self))
     guard !token.isEmpty, token.utf8.allSatisfy(ASCII.isVisible) else {
       throw Failure(
-        .credentials, "what is at \(path) is not a web identity token", remedy: "the file must contain only a JWT"
+        .credentials, "the contents of \(path) are not a web identity token", remedy: "the file must contain only a JWT"
       ).at(Place(file: path))
     }
     return Secret(token)

@@ -1,4 +1,4 @@
-/// Whether the bucket accepts uploads, what deletes unfinished ones, and what this machine keeps about them.
+/// Checks whether the bucket accepts uploads, what deletes unfinished ones, and what this machine stores about them.
 extension Examination {
   private var name: String { "s3://\(bucket ?? "")" }
   private var target: String { name + (prefix.isEmpty ? "" : "/\(prefix)") }
@@ -6,7 +6,7 @@ extension Examination {
   var probeFindings: [Finding] {
     guard bucket != nil else { return [] }
     guard let probe else {
-      // AWS tells anybody that a bucket does not exist.
+      // AWS reveals to everyone that a bucket does not exist.
       if place?.isAWS == true, case .success(let answer)? = visit?.outcome, answer.status == 404 {
         return [noBucket(nil)]
       }
@@ -42,8 +42,8 @@ extension Examination {
   private func noBucket(_ failure: Failure?) -> Finding {
     var make = "aws s3 mb \(name)"
     if let place { make += place.isAWS ? " --region \(place.region)" : " --endpoint-url \(place.origin)" }
-    let remedy: Wording = "check the bucket's name, the endpoint and the account; or make it: \(make)"
-    let text: Wording = "\(name) is not there"
+    let remedy: Wording = "check the bucket's name, the endpoint and the account; or create it: \(make)"
+    let text: Wording = "\(name) does not exist"
     guard let failure else { return Finding(.fail, .bucket, text, remedy: remedy, code: .refused) }
     guard failure.s3Code != nil else {
       return .fail(
@@ -54,7 +54,7 @@ extension Examination {
   }
 
   private func began(_ upload: CreateMultipartUpload.Output, _ probe: ProbeReport) -> [Finding] {
-    var findings = [Finding(.ok, .bucket, "\(name) is there")]
+    var findings = [Finding(.ok, .bucket, "\(name) exists")]
     switch probe.part {
     case .failure(let failure)?:
       let isDenied = failure.code == .credentials
@@ -78,7 +78,7 @@ extension Examination {
       findings.append(
         Finding(
           .warn, .list, "the part that was sent is not in the store's list",
-          remedy: "try again: with a store that forgets parts no upload can be resumed"))
+          remedy: "try again: uploads to a store that forgets parts cannot be resumed"))
     default: break
     }
     switch probe.ended {
@@ -111,7 +111,7 @@ extension Examination {
       facts: ["key": .string(probe.key), "checksum": isEchoed ? .string(probe.checksum.awsName ?? "MD5") : .null])
   }
 
-  /// The objects' ARN, as a policy names them.
+  /// The objects' ARN in a policy.
   private var resource: String {
     guard let bucket, !bucket.begins(with: "arn:") else { return (bucket ?? "") + "/object/\(prefix)*" }
     let partition = place.map { Partition.of(region: $0.region).name } ?? "aws"
@@ -154,7 +154,7 @@ extension Examination {
       let isDenied = failure.code == .credentials
       return [
         Finding(
-          .warn, .lifecycle, "whether a rule aborts unfinished uploads is not known: " + Finding.told(failure),
+          .warn, .lifecycle, "it is not known whether a rule aborts unfinished uploads: " + Finding.told(failure),
           remedy: isDenied
             ? "allow s3:GetLifecycleConfiguration on the bucket, or clean up: \(run: cleanUp)"
             : "clean up: \(run: cleanUp)",
@@ -190,10 +190,11 @@ extension Examination {
         Finding(
           .warn, .state, "\(path): \(failure.message)",
           remedy:
-            "give another folder with \(.stateFolder) DIR, or make this one writable: uploads work, but keep no record",
+            "give another folder with \(.stateFolder) DIR, or make this one writable: uploads work, but are not recorded",
           facts: facts)
       ]
-    case .canBeMade: return [Finding(.ok, .state, "\(path), not there yet: made by the first upload", facts: facts)]
+    case .canBeMade:
+      return [Finding(.ok, .state, "\(path), does not exist yet: the first upload creates it", facts: facts)]
     case .writable: break
     }
     if state.unusable > 0 {

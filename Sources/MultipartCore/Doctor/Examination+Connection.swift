@@ -1,7 +1,7 @@
-/// How the store is reached: addresses, connection, TLS, clock.
+/// Checks how the store is reached: addresses, connection, TLS, clock.
 extension Examination {
   private static let mostAddresses = 8
-  /// Seconds that S3 allows a signature's time to differ.
+  /// The difference in seconds that S3 allows for a signature's time.
   private static let grantedSkew: Int64 = 900
 
   var connectionFindings: [Finding] {
@@ -24,7 +24,7 @@ extension Examination {
     }
   }
 
-  /// The TLS handshake began and did not finish.
+  /// The failure if the TLS handshake began and did not finish.
   private var tlsFailure: Failure? {
     guard let visit, case .failure(let failure) = visit.outcome, place?.origin.scheme == .https else { return nil }
     if failure.code == .tls || failure.code == .configuration { return failure }
@@ -74,7 +74,7 @@ extension Examination {
     guard place.origin.scheme == .https else {
       if place.origin.isLoopback { return Finding(.ok, .tls, "none: plain HTTP, within this machine") }
       return Finding(
-        .warn, .tls, "none: plain HTTP, so that others on the way can read what is sent",
+        .warn, .tls, "none: plain HTTP, so anyone on the network path can read what is sent",
         remedy: "use the store's https:// address, if it has one")
     }
     guard let visit else { return nil }
@@ -88,7 +88,7 @@ extension Examination {
     let text = "\(tls.version), \(tls.cipher); certificate \(Self.certificate(tls))"
     guard verifiesTLS else {
       return Finding(
-        .warn, .tls, text + ", not verified: whoever is on the network path can read and change everything",
+        .warn, .tls, text + ", not verified: anyone on the network path can read and change everything",
         remedy: "leave \(off: .verifiesTLS) out, and give the store's authority with \(.caBundle) FILE",
         facts: facts)
     }
@@ -135,13 +135,13 @@ extension Examination {
       remedy: remedy, code: .clockSkew, facts: facts)
   }
 
-  /// A signature that was refused for its time even after correcting it.
+  /// The refusal of a signature for its time even after correcting it.
   private var clockRefusal: Failure? {
     if case .failure(let failure)? = probe?.began, failure.code == .clockSkew { return failure }
     return nil
   }
 
-  /// `0.2 ms`, `31 ms`
+  /// A duration in milliseconds, such as `0.2 ms` or `31 ms`.
   static func milliseconds(_ duration: Duration) -> String {
     let tenths = (duration.seconds * 10_000).rounded()
     return tenths < 100 ? "\(tenths / 10) ms" : "\(Int(tenths / 10)) ms"

@@ -1,6 +1,6 @@
-/// Which credentials sign, and where requests go.
+/// Checks which credentials sign, and where requests go.
 extension Examination {
-  /// Codes with which a store refuses the credentials themselves, whatever the request is.
+  /// Codes by which a store refuses the credentials themselves, whatever the request is.
   private static let identityCodes: Set<String> = [
     "ExpiredToken", "ExpiredTokenException", "InvalidAccessKeyId", "InvalidClientTokenId", "InvalidSecurity",
     "InvalidToken", "NotSignedUp", "SignatureDoesNotMatch", "TokenRefreshRequired", "UnrecognizedClientException",
@@ -34,8 +34,8 @@ extension Examination {
     case .failure(let failure)? where !Self.isAboutCredentials(failure):
       findings.append(
         Finding(
-          .warn, .identity, "STS did not say who this is: " + Finding.told(failure),
-          remedy: failure.remedy ?? "uploads do not need it; AWS_ENDPOINT_URL_STS names an STS elsewhere"))
+          .warn, .identity, "STS did not return the identity: " + Finding.told(failure),
+          remedy: failure.remedy ?? "uploads do not need it; set AWS_ENDPOINT_URL_STS for an STS elsewhere"))
     default: break
     }
     return findings
@@ -53,20 +53,20 @@ extension Examination {
       return finding
     }
     guard let end = keys.end else {
-      let text = keys.isTemporary ? "temporary, but their source does not say until when" : "without an end"
+      let text = keys.isTemporary ? "temporary, but their source gives no expiry" : "without an end"
       return Finding(.ok, .credentials, "\(who), \(text)", facts: facts)
     }
-    // By the store's clock, if it told its time.
+    // By the store's clock, if it returned its time.
     let left = end.seconds - now.seconds - (visit?.clockAhead ?? 0)
     guard left > 0 else {
       return Finding(
-        .fail, .credentials, "\(who), ended at \(end.iso8601)", remedy: "get new credentials from that source",
+        .fail, .credentials, "\(who), expired at \(end.iso8601)", remedy: "get new credentials from that source",
         code: .credentialsExpired, facts: facts)
     }
     return Finding(.ok, .credentials, "\(who), until \(end.iso8601) (in \(Self.span(left)))", facts: facts)
   }
 
-  /// `40 s`, `20 min`, `11 h`, `3 days`
+  /// A time span, such as `40 s`, `20 min`, `11 h`, `3 days`.
   static func span(_ seconds: Int64) -> String {
     switch abs(seconds) {
     case ..<90: "\(abs(seconds)) s"

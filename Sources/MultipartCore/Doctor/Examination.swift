@@ -1,4 +1,4 @@
-/// The facts about the way to a store, before they are judged. A nil fact was not looked at, or could not be, because
+/// The facts about reaching a store, before they are judged. A nil fact was not examined, or could not be, because
 /// something before it failed.
 package struct Examination: Sendable {
   package enum Signing: Sendable {
@@ -8,7 +8,7 @@ package struct Examination: Sendable {
     case failed(Failure)
   }
 
-  /// What may be shown of the credentials.
+  /// The part of the credentials that may be shown.
   package struct Keys: Sendable {
     package var id: String
     package var source: String
@@ -68,14 +68,14 @@ package struct Examination: Sendable {
     var isUsed: Bool { bypassedBy == nil }
   }
 
-  /// `0.1.0, libcurl 7.88.1, OpenSSL 3.0.15`
+  /// The versions, such as `0.1.0, libcurl 7.88.1, OpenSSL 3.0.15`.
   package var version = ""
-  /// Nil if none was named.
+  /// The bucket; nil if none was named.
   package var bucket: String?
   package var prefix = ""
   package var signing: Signing?
   package var identity: Result<CallerIdentity, Failure>?
-  /// Unusable settings, because of which the rest could not be looked at.
+  /// Unusable settings that prevented the other checks.
   package var settings: Failure?
   package var place: Place?
   package var proxy: Proxy?
@@ -85,14 +85,14 @@ package struct Examination: Sendable {
   package var probe: ProbeReport?
   package var lifecycle: Result<[GetBucketLifecycle.Rule], Failure>?
   package var state: StateFolderReport?
-  /// By this machine's clock.
+  /// The time by this machine's clock.
   package var now: Timestamp
 
   package init(now: Timestamp) {
     self.now = now
   }
 
-  /// In the order in which things were looked at.
+  /// The findings, in the order of the checks.
   package var findings: [Finding] {
     var all = [Finding(.ok, .version, "\(version)")]
     all += signingFindings + placeFindings + connectionFindings + probeFindings + lifecycleFindings + stateFindings

@@ -44,7 +44,7 @@ package struct Finding: Sendable {
     self.init(mark, check, Wording(text), remedy: remedy, code: code, facts: facts)
   }
 
-  /// A failure's message, with the store's code and request id after it.
+  /// A failed check with a failure's message, followed by the store's code and request id.
   package static func fail(
     _ check: Check, _ failure: Failure, _ front: Wording = "", code: Failure.Code? = nil, remedy: Wording? = nil
   ) -> Finding {
@@ -82,7 +82,7 @@ package struct Finding: Sendable {
 }
 
 extension Finding {
-  /// Masks every text of it: each may contain what a server or its certificate said.
+  /// The finding with every text masked: each may contain what a server or its certificate said.
   package func masked(by secrets: SecretsInUse) -> Finding {
     var finding = self
     finding.text = secrets.masked(text)

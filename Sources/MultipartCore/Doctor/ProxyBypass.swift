@@ -1,7 +1,7 @@
 import Glibc
 
-/// Which hosts are reached without the proxy, as libcurl reads `NO_PROXY`: names including their subdomains, addresses,
-/// blocks of IPv4 addresses, or a single `*`.
+/// Determines which hosts are reached without the proxy, as libcurl reads `NO_PROXY`: names including their subdomains,
+/// addresses, blocks of IPv4 addresses, or a single `*`.
 extension ProxySettings {
   package func exempts(_ origin: Origin) -> Bool {
     guard let bypass else { return false }
@@ -25,7 +25,7 @@ extension ProxySettings {
     return UInt32(bigEndian: address.s_addr)
   }
 
-  /// `10.0.0.0/8`
+  /// Parses a block such as `10.0.0.0/8`.
   private static func block(_ text: [UInt8]) -> (base: UInt32, mask: UInt32)? {
     let sides = text.split(separator: UInt8(ascii: "/"), maxSplits: 1)
     guard sides.count == 2, let base = number(Array(sides[0])),

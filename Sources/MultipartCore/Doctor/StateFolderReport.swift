@@ -1,6 +1,6 @@
 import Glibc
 
-/// Whether runs of s3up can keep state, and what is there.
+/// Whether runs of s3up can store state, and what is stored.
 package struct StateFolderReport: Sendable {
   package enum Use: Sendable {
     case writable
@@ -9,11 +9,11 @@ package struct StateFolderReport: Sendable {
     case unusable(Failure)
   }
 
-  /// Nil if no folder is set.
+  /// The path; nil if no folder is set.
   package var path: String?
   package var use: Use
   package var records = 0
-  /// Files there that are not readable records.
+  /// The number of files that are not readable records.
   package var unusable = 0
 
   package init(path: String?, use: Use, records: Int = 0, unusable: Int = 0) {
@@ -23,7 +23,7 @@ package struct StateFolderReport: Sendable {
     self.unusable = unusable
   }
 
-  /// Looks at the folder without creating it.
+  /// Examines the folder without creating it.
   package static func look(at path: String?) -> StateFolderReport {
     guard let path, !path.isEmpty else { return StateFolderReport(path: nil, use: .canBeMade) }
     var status = stat()
@@ -66,10 +66,10 @@ package struct StateFolderReport: Sendable {
       if let use = made(in: above.isEmpty ? "/" : String(decoding: above, as: UTF8.self), for: path) { return use }
     }
     // A relative path starts at the working directory.
-    return made(in: ".", for: path) ?? .unusable(StateFolder.failure(path, "cannot be made"))
+    return made(in: ".", for: path) ?? .unusable(StateFolder.failure(path, "cannot be created"))
   }
 
-  /// Nil if that folder does not exist either.
+  /// Creates a folder there; nil if the parent does not exist either.
   private static func made(in folder: String, for path: String) -> Use? {
     var template = StateFolder.template(folder + "/.s3up-doctor")
     if mkdtemp(&template) != nil {
@@ -80,6 +80,6 @@ package struct StateFolderReport: Sendable {
     var status = stat()
     guard stat(folder, &status) == 0 else { return nil }
     errno = problem
-    return .unusable(StateFolder.failure(path, "cannot be made in \(folder)"))
+    return .unusable(StateFolder.failure(path, "cannot be created in \(folder)"))
   }
 }

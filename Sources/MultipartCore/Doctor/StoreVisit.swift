@@ -2,7 +2,7 @@
 package struct StoreVisit: Sendable {
   package var outcome: Result<Response, Failure>
   package var connection: ConnectionReport
-  /// How many seconds the store's clock is ahead of this machine's; nil if it did not say.
+  /// How many seconds the store's clock is ahead of this machine's; nil if its answer has no time.
   package var clockAhead: Int64?
   /// The certificate of a server that is not trusted, for display only.
   package var distrusted: TLSReport?
@@ -12,8 +12,8 @@ package struct StoreVisit: Sendable {
     self.connection = connection
   }
 
-  /// A HEAD on a new connection. `blind` is a transport that accepts any certificate: if the server's is refused, it
-  /// fetches the root of the host, only to see the certificate.
+  /// Sends a HEAD on a new connection. `blind` is a transport that accepts any certificate: if the server's is refused,
+  /// it requests the root of the host, only to see the certificate.
   package static func make(
     _ url: String, origin: Origin, transport: any Transport, blind: (any Transport)?, world: World, limit: Duration
   ) async -> StoreVisit {

@@ -5,10 +5,11 @@ package struct ProbeReport: Sendable {
   package var part: Result<UploadPart.Output, Failure>?
   /// The checksum that was sent with the part.
   package var checksum = ChecksumAlgorithm.crc64nvme
-  /// True when the store listed the part that was sent.
+  /// Whether the store listed the part that was sent.
   package var list: Result<Bool, Failure>?
   package var ended: Result<AbortMultipartUpload.Output, Failure>?
-  /// Create may have worked although its answer was lost, and uploads of this key could not be listed or aborted.
+  /// Set if create may have worked although its answer was lost, and uploads of this key could not be listed or
+  /// aborted.
   package var leftBehind: Failure?
   /// The region that requests were signed for in the end.
   package var region: String?
@@ -37,13 +38,13 @@ package struct UploadProbe: Sendable {
     self.knowsMD5 = knowsMD5
   }
 
-  /// A key below the prefix that nobody else has: 16 random digits of base 36 are 82 bits.
+  /// A unique key below the prefix: 16 random digits of base 36 are 82 bits.
   package static func key(under prefix: String, dice: () -> Double) -> String {
     let digits = Array("0123456789abcdefghijklmnopqrstuvwxyz")
     return prefix + ".s3up-doctor-" + String((0..<16).map { _ in digits[min(35, Int(dice() * 36))] })
   }
 
-  /// `stop` cancels the step in progress; the upload is aborted all the same.
+  /// Runs the probe. `stop` cancels the step in progress; the upload is aborted all the same.
   package func run(stop: ProbeStop = ProbeStop()) async -> ProbeReport {
     var checksum = ChecksumAlgorithm.crc64nvme
     var began = await begin(checksum)
@@ -67,7 +68,7 @@ package struct UploadProbe: Sendable {
     return report
   }
 
-  /// Sent once: a second try could create a second upload.
+  /// Begins the upload, with a single try: a second one could create a second upload.
   private func begin(_ checksum: ChecksumAlgorithm) async -> Result<CreateMultipartUpload.Output, Failure> {
     await Self.result { () async throws(Failure) in
       try await client.perform(CreateMultipartUpload(address, checksum: checksum))
@@ -108,7 +109,7 @@ package struct UploadProbe: Sendable {
     }
   }
 
-  /// Only this run uses the key, so every upload under it is this run's.
+  /// Aborts all uploads of the key. Only this run uses the key, so they are all its own.
   private func endLost() async -> Failure? {
     do throws(Failure) {
       let found = try await client.allUploads(ListMultipartUploads(address.inBucket, prefix: address.key))
@@ -151,7 +152,7 @@ package final class ProbeStop: Sendable {
     cancel?()
   }
 
-  /// Nil if the probe was stopped before the step.
+  /// Runs a step; nil if the probe was stopped before it.
   func step<Value: Sendable>(_ work: @escaping @Sendable () async -> Value) async -> Value? {
     let task = state.withLock { state -> Task<Value, Never>? in
       guard !state.isStopped else { return nil }

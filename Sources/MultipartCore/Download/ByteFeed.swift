@@ -1,4 +1,4 @@
-/// Hands pieces from one task to another, one at a time: whoever gives waits until the piece before was taken.
+/// Passes pieces from one task to another, one at a time: the giving task waits until the previous piece was taken.
 final class ByteFeed: Sendable {
   private struct State: Sendable {
     var piece: [UInt8]?
@@ -9,7 +9,7 @@ final class ByteFeed: Sendable {
 
   private let state = Locked(State())
 
-  /// False if nobody takes it.
+  /// Passes a piece; false if it will not be taken.
   func put(_ piece: [UInt8]) async -> Bool {
     guard !piece.isEmpty else { return true }
     await withCheckedContinuation { continuation in
@@ -30,7 +30,7 @@ final class ByteFeed: Sendable {
     return isTaken
   }
 
-  /// Nil after the last one.
+  /// The next piece; nil after the last one.
   func next() async -> [UInt8]? {
     await withCheckedContinuation { continuation in
       let (answer, giver): ([UInt8]??, CheckedContinuation<Void, Never>?) = state.withLock { state in
@@ -47,7 +47,7 @@ final class ByteFeed: Sendable {
     }
   }
 
-  /// No piece follows those that were given.
+  /// Ends the feed: no piece follows those that were given.
   func stop() {
     let (taker, giver) = state.withLock { state in
       state.isStopped = true

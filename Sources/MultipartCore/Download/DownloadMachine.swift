@@ -1,9 +1,9 @@
-/// Brings one object down: HEAD, where it goes and what is there already, its ranges, the proof, and only then its name. It
-/// has no clock, file or network.
+/// Downloads one object: HEAD, opening the target, its ranges, the proof, and only then its name. It has no clock, file
+/// or network.
 package struct DownloadMachine: ObjectMachine {
   package struct Receipt: TransferReceipt, Equatable {
     package var range: Int
-    /// Of the bytes that came.
+    /// The checksum of the bytes that were received.
     package var sum: Checksum?
 
     package init(range: Int, sum: Checksum? = nil) { (self.range, self.sum) = (range, sum) }
@@ -14,16 +14,16 @@ package struct DownloadMachine: ObjectMachine {
   package enum Event: Sendable {
     case found
     case headFailed(Failure)
-    /// Where it goes is open; these ranges are there already.
+    /// The target is open; it already has these ranges.
     case opened(ranges: Int, size: Int64, have: Set<Int>)
-    /// Nothing is to be done: the target is the object already.
+    /// There is nothing to do: the target is already identical to the object.
     case unchanged
     case openFailed(Failure)
-    /// The reader of a pipe has gone.
+    /// The reader of a pipe is gone.
     case outputFailed(Failure)
     case rangeDone(Receipt)
     case rangeFailed(Int, Failure)
-    /// The reader of a pipe has this range.
+    /// The reader of a pipe has received this range.
     case passedOn(Int)
     case proven
     case refuted(Failure)
@@ -52,7 +52,7 @@ package struct DownloadMachine: ObjectMachine {
     var queue: PartQueue
     var attempts: [Int: Int] = [:]
     var arrived: Set<Int> = []
-    /// To be asked for on another connection.
+    /// Ranges to request on another connection.
     var fresh: Set<Int> = []
     var handedOut = 0
     var passedOn = 0
@@ -66,16 +66,16 @@ package struct DownloadMachine: ObjectMachine {
     case loading(Loading)
     case proving(Loading)
     case publishing
-    /// Waits for what is under way.
+    /// Waits for what is still running.
     case stopping
     case done
   }
 
   package struct Settings: Sendable {
-    /// How many ranges may be begun ahead of what a pipe's reader has taken; nil: they go into a file, in any order.
+    /// How many ranges may be started ahead of what a pipe's reader has taken; nil: they go into a file, in any order.
     package var ahead: Int?
     package var rangeSize: Int64
-    /// A list has told all that a HEAD would have to: the object is small, and comes in one request.
+    /// Whether a list has already provided everything that a HEAD would: the object is small, and comes in one request.
     package var isListed: Bool
 
     package init(rangeSize: Int64, ahead: Int? = nil, isListed: Bool = false) {
@@ -87,12 +87,12 @@ package struct DownloadMachine: ObjectMachine {
   let settings: Settings
   private(set) var state = State.idle
   private var underWay: Set<Int> = []
-  /// The one request or step that is under way, and is no transfer.
+  /// Whether the only request or step that is not a transfer is running.
   private var isBusy = false
-  /// The first one is kept.
+  /// The first failure, which is kept.
   package private(set) var failure: Failure?
   package private(set) var retries = 0
-  /// What a list has told is all that is known of the object.
+  /// Whether everything known about the object comes from a list.
   private var trustsList: Bool
 
   package init(_ settings: Settings) { (self.settings, trustsList) = (settings, settings.isListed) }
@@ -144,7 +144,7 @@ package struct DownloadMachine: ObjectMachine {
 
   package mutating func interrupted(_ failure: Failure, _ scheduler: inout Scheduler<Receipt>) -> [Action] {
     switch state {
-    // What is proven is published: that takes a moment, and everything was done for it.
+    // A proven object is published: that takes only a moment, after all the work was done for it.
     case .publishing, .stopping, .done: []
     case .idle, .asking, .opening, .loading, .proving: fail(failure, &scheduler)
     }
@@ -152,7 +152,7 @@ package struct DownloadMachine: ObjectMachine {
 
   package mutating func fill(_ scheduler: inout Scheduler<Receipt>) -> [Action] {
     guard case .loading(var loading) = state else { return [] }
-    state = .opening  // So that the queue is not copied while it is changed.
+    state = .opening  // Prevents a copy of the queue while it is changed.
     var actions: [Action] = []
     while scheduler.hasRoom, hasLead(loading), let range = loading.queue.next() {
       actions.append(get(range, &loading, &scheduler))
@@ -164,7 +164,8 @@ package struct DownloadMachine: ObjectMachine {
   package func copy(_ part: Int, freshConnection: Bool) -> Action { .get(part, fresh: freshConnection, isCopy: true) }
   package func cancel(_ part: Int) -> Action { .cancel(part) }
 
-  /// New ranges begin in their order, so that the number of those that were handed out is that of the furthest one.
+  /// Whether new ranges may start. They start in order, so that the number of those handed out is that of the furthest
+  /// one.
   private func hasLead(_ loading: Loading) -> Bool {
     guard let ahead = settings.ahead, loading.queue.waitingPieces == 0 else { return true }
     return loading.handedOut - loading.passedOn < ahead
@@ -195,7 +196,7 @@ package struct DownloadMachine: ObjectMachine {
       loading.passedOn = max(loading.passedOn, range)
       state = .loading(loading)
       return []
-    // Later it shows in what the proof or the end waits for.
+    // A later failure shows in what the proof or the end is waiting for.
     case .outputFailed(let failure): return isLoading ? fail(failure, &scheduler) : []
     default:
       isBusy = false
@@ -242,7 +243,7 @@ package struct DownloadMachine: ObjectMachine {
     }
   }
 
-  /// All ranges may be there.
+  /// Finishes loading if all ranges have arrived.
   private mutating func load(_ loading: Loading) -> [Action] {
     guard loading.arrived.count == loading.ranges else {
       state = .loading(loading)
@@ -256,22 +257,22 @@ package struct DownloadMachine: ObjectMachine {
   private mutating func arrived(
     _ landing: Scheduler<Receipt>.Landing, _ range: Int, _ failure: Failure?, _ scheduler: inout Scheduler<Receipt>
   ) -> [Action] {
-    // Once one copy has arrived the other one need not; if one has failed, everything depends on the other.
+    // Once one copy has arrived the other one is not needed; if one has failed, the other one decides.
     if case .copyIsOut = landing { return failure == nil ? [.cancel(range)] : [] }
     underWay.remove(range)
     guard case .loading(var loading) = state else { return endIfQuiet() }
-    state = .opening  // So that nothing is copied while it is changed.
+    state = .opening  // Prevents a copy while it is changed.
     switch landing {
     case .copyIsOut: break
     case .takenBack: loading.queue.add(range)
     case .arrived: loading.arrived.insert(range)
     case .arrivedTwice:
-      // Nobody knows which of them is right.
+      // There is no telling which of them is right.
       loading.fresh.insert(range)
       loading.queue.add(range)
     case .failed:
       let failure = failure ?? Failure(.network, "the range did not arrive")
-      // It is another object since it was listed, which is no failure.
+      // The object has changed since it was listed, which is not a failure.
       if trustsList, failure.code == .sourceChanged { return ask() }
       let attempt = loading.attempts[range, default: 0] + 1
       guard let pause = scheduler.retry(.transfer(slot(range)), after: failure, attempt: attempt) else {

@@ -1,7 +1,8 @@
 import Glibc
 
-/// What is known of an interrupted download: which object in which version, and the checksum of each range that was written
-/// to the part file. A range is believed only if the bytes on disk have its checksum, so nothing need be made durable.
+/// What is known about an interrupted download: which object in which version, and the checksum of each range that was
+/// written to the part file. A range is believed only if the bytes on disk have its checksum, so nothing need be made
+/// durable.
 /// ```
 /// s3up download 1 CRC
 /// object ORIGIN BUCKET KEY VERSION ETAG START SIZE RANGE-SIZE TARGET CRC
@@ -37,7 +38,7 @@ final class DownloadRecord: Sendable {
   private let seed: UInt32
   private let lock: RecordLock
   private let state: Locked<State>
-  /// What an earlier run has written, by its number.
+  /// The ranges that an earlier run has written, by number.
   let found: [Int: Checksum]
 
   private init(
@@ -48,7 +49,7 @@ final class DownloadRecord: Sendable {
     state = Locked(State(file: file))
   }
 
-  /// Continues the record of the same object, cut in the same way, or begins one; nil while another run holds it.
+  /// Continues the record of the same object, divided in the same way, or begins one; nil while another run holds it.
   static func open(_ path: String, _ header: Header) throws(Failure) -> DownloadRecord? {
     let folder = try RecordFolder.make(path + "/" + folderName)
     let name = Hex.encode(try Digest.sha256(header.file.bytes).prefix(16)) + ".record"
@@ -69,7 +70,7 @@ final class DownloadRecord: Sendable {
     }
   }
 
-  /// Nil unless it is of this very object.
+  /// Reads the record; nil unless it is of this very object.
   private static func read(
     _ bytes: [UInt8], _ header: Header
   ) -> (ranges: [Int: Checksum], length: Int, seed: UInt32)? {
@@ -94,7 +95,8 @@ final class DownloadRecord: Sendable {
     return (ranges, length, head.crc)
   }
 
-  /// Notes a range that was written. A disk that cannot take it costs the resume and nothing else.
+  /// Records a range that was written. If the disk cannot take it, the only cost is that the range is downloaded again
+  /// on resume.
   func append(_ number: Int, _ sum: Checksum) {
     let words = ["range", String(number), sum.hex].map { Array($0.utf8) }
     let line = RecordLine.write(words, seed: seed).bytes
@@ -104,7 +106,7 @@ final class DownloadRecord: Sendable {
     }
   }
 
-  /// At the end of the run.
+  /// Keeps or deletes the record at the end of the run.
   func close(keeps: Bool) {
     if !keeps { try? folder.remove(name) }
     state.withLock { $0.file = nil }

@@ -4,20 +4,20 @@ import Glibc
 struct DownloadTarget: Sendable {
   let folder: Folder
   let name: [UInt8]
-  /// For messages, and for the record of what is there.
+  /// The path, for messages and for the record.
   let path: FilePath
-  /// Of the file that is there; nil if there is none.
+  /// The identity of an existing file; nil if there is none.
   let found: FileIdentity?
   private let mode: mode_t
   private let owner: (user: uid_t, group: gid_t)?
 
-  /// A new file.
+  /// A target that does not exist yet.
   private init(_ folder: Folder, _ name: [UInt8], _ path: FilePath, newMode mode: mode_t) {
     (self.folder, self.name, self.path, self.mode) = (folder, name, path, mode)
     (found, owner) = (nil, nil)
   }
 
-  /// One that is there.
+  /// An existing target.
   private init(_ folder: Folder, _ name: [UInt8], _ path: FilePath, _ status: stat) {
     (self.folder, self.name, self.path, mode) = (folder, name, path, status.st_mode & 0o7777)
     (found, owner) = (FileIdentity(status), (status.st_uid, status.st_gid))
@@ -25,26 +25,26 @@ struct DownloadTarget: Sendable {
 
   enum Kind {
     case file(DownloadTarget)
-    /// A named pipe or a device: it is written from its beginning to its end.
+    /// A named pipe or a device: it is written in order.
     case stream
   }
 
-  /// What the path leads to (`lstat`, `stat`). A link stays, and what it leads to is replaced.
+  /// Examines the path's target (`lstat`, `stat`). A symbolic link stays, and its target is replaced.
   static func look(at path: FilePath) throws(Failure) -> Kind {
     var own = stat()
     guard path.withCString({ lstat($0, &own) }) == 0 else {
-      guard errno == ENOENT else { throw failure(errno, "the target cannot be looked at", path) }
+      guard errno == ENOENT else { throw failure(errno, "the target cannot be examined", path) }
       guard let status = path.folder.status, status.st_mode & S_IFMT == S_IFDIR else {
-        throw Failure(.precondition, "the target's folder is not there", remedy: "make it: mkdir -p").at(
+        throw Failure(.precondition, "the target's folder does not exist", remedy: "create it: mkdir -p").at(
           Place(file: path.folder.text))
       }
-      // By the name that it will have when it is there: the next run finds what this one has noted.
+      // Resolved to the name that it will have when it exists, so that the next run finds this run's record.
       let folder = try folder(path.folder.resolved ?? path.folder)
       let name = Array(path.lastName)
       return .file(DownloadTarget(folder, name, folder.display(name), newMode: newFileMode()))
     }
     guard let status = path.status, let real = path.resolved else {
-      throw Failure(.precondition, "the target is a link that leads nowhere", remedy: "remove it, or name another file")
+      throw Failure(.precondition, "the target is a dangling symbolic link", remedy: "remove it, or name another file")
         .at(Place(file: path.text))
     }
     switch status.st_mode & S_IFMT {
@@ -58,14 +58,14 @@ struct DownloadTarget: Sendable {
     }
   }
 
-  /// A name in a folder whose contents nobody vouches for: no link is followed.
+  /// A name in a folder whose contents are not trusted: no link is followed.
   init(_ name: [UInt8], in folder: Folder, newMode: mode_t) throws(Failure) {
     let path = folder.display(name)
     let status: stat
     do throws(ErrorNumber) {
       status = try folder.status(of: name, followsLinks: false)
     } catch {
-      guard error.number == ENOENT else { throw Self.failure(error.number, "the target cannot be looked at", path) }
+      guard error.number == ENOENT else { throw Self.failure(error.number, "the target cannot be examined", path) }
       self.init(folder, name, path, newMode: newMode)
       return
     }
@@ -74,14 +74,14 @@ struct DownloadTarget: Sendable {
     case S_IFREG:
       self.init(folder, name, path, status)
       return
-    case S_IFDIR: kind = "a folder is where the object's file would go"
-    case S_IFLNK: kind = "a symbolic link is where the object's file would go, and no link is followed"
-    default: kind = "what is where the object's file would go is no regular file"
+    case S_IFDIR: kind = "a folder is in the place of the object's file"
+    case S_IFLNK: kind = "a symbolic link, which is not followed, is in the place of the object's file"
+    default: kind = "something other than a regular file is in the place of the object's file"
     }
     throw Failure(.precondition, kind, remedy: "name another folder, or move it away").at(Place(file: path.text))
   }
 
-  /// Names are looked up in it, which needs no right to list it.
+  /// Opens a folder to look up names in it, which does not require the right to list it.
   private static func folder(_ path: FilePath) throws(Failure) -> Folder {
     do throws(ErrorNumber) {
       return try Folder.target(path, shownAs: path)
@@ -90,7 +90,7 @@ struct DownloadTarget: Sendable {
     }
   }
 
-  /// Of a file that is made, without asking for the `umask` by changing it for a moment, for all threads.
+  /// The mode of a new file, read without changing the `umask` for a moment, which would affect all threads.
   static func newFileMode() -> mode_t { 0o666 & ~fileMask() }
 
   private static func fileMask() -> mode_t {
@@ -105,8 +105,8 @@ struct DownloadTarget: Sendable {
     return 0o077
   }
 
-  /// Gives the whole, proven file its mode and its name, durably: `fchmod`, `fsync`, `rename`, `fsync` of the folder. What
-  /// somebody else has put there meanwhile stays.
+  /// Gives the complete, proven file its mode and its name, durably: `fchmod`, `fsync`, `rename`, `fsync` of the
+  /// folder. A file that appeared there in the meantime stays.
   func publish(_ part: PartFile, replaces: Bool, modified time: FileTime? = nil) throws(Failure) {
     if let owner, geteuid() == 0 { _ = fchown(part.descriptor, owner.user, owner.group) }
     guard fchmod(part.descriptor, mode) == 0 else { throw Self.failure(errno, "the file's mode cannot be set", path) }
@@ -115,7 +115,7 @@ struct DownloadTarget: Sendable {
     guard part.isThere else {
       throw Failure(
         .local, "another program has removed or replaced the file that was being written",
-        remedy: "run it again: nothing has the target's name"
+        remedy: "run it again: nothing was written under the target's name"
       ).at(Place(file: path.text))
     }
     do throws(ErrorNumber) {
@@ -140,7 +140,7 @@ struct DownloadTarget: Sendable {
 
   private static func changed(_ path: FilePath) -> Failure {
     Failure(
-      .precondition, "another program has written the target meanwhile, and it was left alone",
+      .precondition, "another program has written the target during the download, and it was left alone",
       remedy: "run it again with \(.overwrites): what was downloaded is kept"
     ).at(Place(file: path.text))
   }
@@ -150,7 +150,7 @@ struct DownloadTarget: Sendable {
     return .system(
       isForGood ? .precondition : .local, code, "\(what)",
       remedy: isForGood
-        ? "name another target, or make it one that you may write"
+        ? "name another target, or make it writable"
         : [ENOSPC, EDQUOT].contains(code) ? "make room for the whole object, or name a target on another disk" : nil
     ).at(Place(file: path.text))
   }

@@ -1,4 +1,4 @@
-/// Whether what came is the object, and the name that it has then.
+/// Proves that the received bytes are the object, and gives the file its name.
 extension Downloader {
   func prove() async -> DownloadMachine.Event {
     do throws(Failure) {
@@ -7,10 +7,10 @@ extension Downloader {
       var result = DownloadedObject(.completed, object)
       (result.size, result.parts) = (now.plan.size, now.plan.count)
       result.evidence = Self.sizeOnly
-      // Also if it cannot be proven: a pipe's reader has taken all but the last range.
+      // Computed even if it cannot be proven: a pipe's reader has received all but the last range.
       let stream = if let body = now.body { body } else { try await now.ordered?.wholeSums() }
       if options.range != nil {
-        result.evidence = "size of the range only: a store has no checksum of it"
+        result.evidence = "size of the range only: stores have no checksum of a range"
       } else {
         let isPart = options.part != nil && object.isPartOnly
         if isPart { result.evidence = "size of the part only: the store has no checksum of it" }
@@ -21,14 +21,14 @@ extension Downloader {
         case .different(let why) where isPart:
           guard try await isChecksumOfWhole(object) else { return .refuted(Self.refutation(why)) }
         case .different(let why):
-          // The parts may be of sizes that nothing has shown so far.
+          // The parts may have sizes that nothing has shown so far.
           if let listed = await now.proof.listed(object, headOperation, client) {
             known.withLock { $0.proof = listed }
             if stream == nil { return await prove() }
           }
           return .refuted(Self.refutation(why))
         case .doubtful:
-          result.evidence = "size only: the parts of which the store made its ETag or checksum are not known"
+          result.evidence = "size only: the sizes of the parts behind the store's ETag or checksum are not known"
         case .none: break
         }
       }
@@ -40,9 +40,9 @@ extension Downloader {
     }
   }
 
-  private static let sizeOnly = "size only: nothing that the store says of the object shows its bytes"
+  private static let sizeOnly = "size only: nothing that the store reveals about the object proves its bytes"
 
-  /// Some stores return the checksum of the whole object with each of its parts.
+  /// Whether the checksum is that of the whole object, which some stores return with each part.
   private func isChecksumOfWhole(_ part: ObjectInfo) async throws(Failure) -> Bool {
     guard let headOperation else { return false }
     let whole = try await client.perform(headOperation, retrying: RetryPolicy(tries: 3)).object()
@@ -51,8 +51,10 @@ extension Downloader {
 
   private static func refutation(_ why: String) -> Failure {
     Failure(
-      .dataMismatch, "the bytes that came are not the object: \(why)",
-      remedy: "nothing has the target's name; run it again, and if that ends the same way, the store's copy is damaged")
+      .dataMismatch, "the downloaded bytes are not the object: \(why)",
+      remedy:
+        "nothing was written under the target's name; run it again, and if it fails in the same way, the store's copy is damaged"
+    )
   }
 
   private func sign(
@@ -83,7 +85,7 @@ extension Downloader {
   }
 }
 
-/// The CRCs of the whole, from those of its ranges: no byte is read again.
+/// The CRCs of the whole object, combined from those of its ranges: no byte is read again.
 private struct CombinedSums: ByteSums {
   let size: Int64
   private var whole: [ChecksumAlgorithm: Checksum] = [:]

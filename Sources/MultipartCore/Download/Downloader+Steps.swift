@@ -1,7 +1,7 @@
 import Glibc
 
 extension Downloader {
-  /// Nil if nothing but the one request can be sent.
+  /// The HEAD; nil if only the URL's own request can be sent.
   var headOperation: HeadObject? {
     client.signer.knowsOneRequest ? nil : HeadObject(address, versionID: options.versionID)
   }
@@ -10,7 +10,7 @@ extension Downloader {
     do throws(Failure) {
       let object = try await found()
       guard object.size != nil else {
-        throw Failure(.refused, "the store does not say how long the object is", requestID: object.requestID)
+        throw Failure(.refused, "the store does not report the object's size", requestID: object.requestID)
       }
       try Self.checkArchive(object)
       known.withLock { ($0.object, $0.isListed, $0.body) = (object, false, nil) }
@@ -28,7 +28,7 @@ extension Downloader {
       let object = try await client.perform(operation).object()
       guard object.placeOfPart != nil || part == 1 && object.partsCount == nil else {
         throw Failure(
-          .refused, "the store does not tell where part \(part) of the object is",
+          .refused, "the store does not say where part \(part) of the object is",
           remedy: "ask for its bytes by their range instead")
       }
       return object
@@ -40,7 +40,7 @@ extension Downloader {
     }
   }
 
-  /// An object that is archived has to be restored first; `x-amz-restore` tells the state of that.
+  /// Refuses an archived object, which has to be restored first; `x-amz-restore` contains the state of that.
   private static func checkArchive(_ object: ObjectInfo) throws(Failure) {
     let storage = object.headers[HeaderName.storageClass]?.uppercased() ?? ""
     let isArchived =
@@ -49,14 +49,15 @@ extension Downloader {
     guard isArchived, !restore.contains("ongoing-request=\"false\"") else { return }
     let state =
       restore.contains("ongoing-request=\"true\"")
-      ? "a restore is under way" : "it has to be restored first"
+      ? "a restore is in progress" : "it has to be restored first"
     throw Failure(
       .refused, "the object is archived (\(SafeText.oneLine(storage.isEmpty ? "archive tier" : storage))): \(state)",
-      s3Code: "InvalidObjectState", remedy: "restore it (S3 RestoreObject), wait until that has ended, and run it again"
+      s3Code: "InvalidObjectState",
+      remedy: "restore it (S3 RestoreObject), wait until that has finished, and run it again"
     )
   }
 
-  // MARK: - Where it goes
+  // MARK: - The target
 
   func open() async -> DownloadMachine.Event {
     do throws(Failure) {
@@ -100,18 +101,18 @@ extension Downloader {
     if options.part != nil, let place = object.placeOfPart { return place }
     guard let range = options.range else { return (0, size) }
     guard range.lowerBound < size else {
-      throw Failure(.usage, "the range begins behind the object's \(size) bytes")
+      throw Failure(.usage, "the range begins after the object's \(size) bytes")
     }
     return (range.lowerBound, min(range.upperBound, size - 1) - range.lowerBound + 1)
   }
 
-  /// What becomes of a file that is there, if it is left; throws if it may be neither left nor replaced.
+  /// The result if an existing file is left alone; throws if it may be neither left nor replaced.
   private func leaves(_ target: DownloadTarget, _ object: ObjectInfo) throws(Failure) -> DownloadedObject? {
     var result = DownloadedObject(.unchanged, object)
     if let record = wanted?.record, let found = target.found, let etag = object.etag,
       try record.knows(recorded(found), etag: etag)
     {
-      result.evidence = "an earlier run has brought it, and neither has changed since"
+      result.evidence = "an earlier run downloaded it, and neither has changed since"
       return result
     }
     if options.skipsSame, options.range == nil, options.part == nil, target.found?.size == object.size {
@@ -126,7 +127,7 @@ extension Downloader {
       }
     }
     if options.ifNewer, let found = target.found {
-      // A file that was brought has the time that is noted with its object.
+      // A downloaded file has the time that is stored with its object.
       guard let time = FileTime.noted(in: object.metadata)?.time.seconds ?? object.lastModified?.seconds else {
         throw Failure(
           .precondition, "the store does not say when the object was written, so nothing shows that it is newer")
@@ -142,7 +143,7 @@ extension Downloader {
     throw Self.isThere(options)
   }
 
-  /// What a run notes of a file that is the object.
+  /// What a run records about a file that is identical to the object.
   func recorded(_ file: FileIdentity) -> RunRecord.Object {
     RunRecord.Object(bucket: address.bucket, key: address.key, options: "", source: file)
   }
@@ -150,11 +151,12 @@ extension Downloader {
   static func isThere(_ options: DownloadOptions) -> Failure {
     Failure(
       .precondition,
-      options.skipsSame ? "the file is there already, and is not shown to be the object" : "the file is there already",
+      options.skipsSame
+        ? "the file already exists, and is not known to be identical to the object" : "the file already exists",
       remedy: "replace it with \(.overwrites), or name another file")
   }
 
-  /// Which checksums are taken while the bytes come, and how the object is cut into parts.
+  /// Decides which checksums are computed while the bytes arrive, and how the object is divided into parts.
   private func planProof(_ object: ObjectInfo, _ plan: RangePlan) async {
     let proof =
       options.range == nil && !object.isPartOnly
@@ -166,11 +168,11 @@ extension Downloader {
     }
   }
 
-  /// The ranges that an earlier run has left, as far as the bytes on disk have their checksums.
+  /// Opens the part file. Returns the ranges of an earlier run whose bytes on disk match their checksums.
   private func openPart(_ target: DownloadTarget, _ object: ObjectInfo, _ plan: RangePlan) throws(Failure) -> Set<Int> {
     let part = if let part = known.withLock({ $0.part }) { part } else { try PartFile.open(for: target) }
     known.withLock { $0.part = part }
-    // In one range there is nothing to resume.
+    // With a single range there is nothing to resume.
     guard wanted == nil || plan.count > 1 else {
       try part.prepare(plan.size, keeps: false)
       return []
@@ -263,7 +265,7 @@ extension Downloader {
       } catch {
         throw Self.meaning(of: error)
       }
-      // Without a body the sink was not asked.
+      // Without a body the sink was not called.
       if let problem = RangeSink.judge(answer.contentRange == nil ? 200 : 206, answer.object.headers, wanted) {
         throw problem
       }
@@ -285,7 +287,7 @@ extension Downloader {
     }
   }
 
-  /// The whole object in one answer, which tells what a HEAD would have told.
+  /// Takes the whole object from one answer, which contains what a HEAD would have returned.
   private func take(_ bytes: [UInt8], of object: ObjectInfo) async throws(Failure) {
     let proof = await ByteProof.strongest(of: object, headOperation, client, etagMayBeMD5: etagMayBeMD5)
     var sums = try StreamSums(object, proof, size: Int64(bytes.count))
@@ -301,7 +303,8 @@ extension Downloader {
     if let failure = bytes.withUnsafeBytes({ part.write($0, at: 0) }) { throw failure }
   }
 
-  /// `If-Match` does not hold, or the object is gone: it was replaced or deleted since HEAD.
+  /// The meaning of a failure: `If-Match` does not hold, or the object is gone, because it was replaced or deleted
+  /// since the HEAD.
   private static func meaning(of failure: Failure) -> Failure {
     let isGone =
       failure.status == 412 || failure.s3Code == "NoSuchKey" || failure.s3Code == "NoSuchVersion"

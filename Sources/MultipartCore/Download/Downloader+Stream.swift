@@ -1,6 +1,6 @@
 import Glibc
 
-/// Where the bytes are written in order.
+/// Downloads that are written in order.
 extension Downloader {
   func openStream(
     _ target: StreamTarget, _ object: ObjectInfo, _ plan: RangePlan
@@ -27,7 +27,8 @@ extension Downloader {
     Task { [self] in post(.outputFailed(await explained(failure))) }
   }
 
-  /// A command that does not read any more is as a rule just ending; how, says more than that its input is closed.
+  /// The failure of a command that has stopped reading. As a rule it is just ending, and its exit status says more than
+  /// its closed input.
   func explained(_ failure: Failure) async -> Failure {
     guard failure.underlying == .system(EPIPE), let command = known.withLock({ $0.command }) else { return failure }
     for _ in 0..<50 where command.end == nil { try? await world.sleep(.milliseconds(20)) }
@@ -37,8 +38,8 @@ extension Downloader {
       ).at(Place(file: command.command))
   }
 
-  /// A named pipe is not opened before somebody reads it. That is asked for again and again, because `open` would wait in
-  /// the kernel, where nothing can stop it.
+  /// Opens a named pipe once it has a reader. The pipe is polled, because `open` would wait in the kernel, where it
+  /// cannot be stopped.
   private func openForWriting(_ path: FilePath) async throws(Failure) -> Int32 {
     while true {
       let descriptor = path.withCString { Glibc.open($0, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK) }
@@ -57,7 +58,7 @@ extension Downloader {
     }
   }
 
-  /// The last range; a command has then to end well.
+  /// Passes on the last range; then a command has to succeed.
   func release(_ ordered: OrderedOutput) async throws(Failure) {
     guard let command = known.withLock({ $0.command }) else { return try await ordered.release() }
     do throws(Failure) {

@@ -1,11 +1,11 @@
-/// Performs the machine's actions for one object on its way down.
+/// Performs the machine's actions for the download of one object.
 final class Downloader: Performer {
   let client: S3Client
   let world: World
   let address: ObjectAddress
   let options: DownloadOptions
   let name: String
-  /// Of one of many: what is known of it and wanted of it besides.
+  /// What a batch knows about the object and wants from its download.
   let wanted: WantedFile?
   let stateFolder: String?
   let run: RunDriver<Downloader>
@@ -13,7 +13,7 @@ final class Downloader: Performer {
   let tasks = Tasks()
   let claims = RangeClaims()
   private let seat = Locked((object: 0, since: Duration.zero))
-  /// By the uptime.
+  /// When the object started, as an uptime.
   var began: Duration { seat.withLock { $0.since } }
   let rangeSize: Int64
   let etagMayBeMD5: Bool
@@ -30,7 +30,7 @@ final class Downloader: Performer {
     func rangeSize(_ options: DownloadOptions) -> Int64 { options.partSize ?? (isStream ? 4 << 20 : 8 << 20) }
   }
 
-  /// What takes the bytes in order.
+  /// The receiver of bytes in order.
   enum StreamTarget {
     case descriptor(Int32)
     /// A named pipe or a device.
@@ -39,22 +39,22 @@ final class Downloader: Performer {
     case feed(ByteFeed)
   }
 
-  /// What is known once the store has answered, and where the bytes go.
+  /// What is known once the store has answered, and the target.
   struct Known: Sendable {
     var object: ObjectInfo?
     var plan = RangePlan(size: 0, rangeSize: 1)
     var algorithms: Set<ChecksumAlgorithm> = []
     var proof = ByteProof()
     var part: PartFile?
-    /// The file has its name.
+    /// The identity of the file once it has its name.
     var published: FileIdentity?
     var record: DownloadRecord?
-    /// It comes in one request, whose answer tells what a HEAD would have told.
+    /// Whether it comes in one request, whose answer contains what a HEAD would have returned.
     var isListed = false
-    /// The checksums of what that request has brought.
+    /// The checksums of the bytes of that request.
     var body: StreamSums?
     var ordered: OrderedOutput?
-    /// What takes it, until it has ended well.
+    /// The command that receives the bytes, until it has succeeded.
     var command: ProducerProcess?
     var sums: [Int: [ChecksumAlgorithm: Checksum]] = [:]
     var result: DownloadedObject?
@@ -63,8 +63,8 @@ final class Downloader: Performer {
   private let counters: Locked<TransferProgress>
   var progress: TransferProgress { counters.withLock { $0 } }
 
-  /// Of the ranges that are written in order, this many are in memory at most, and no more bytes than these unless two
-  /// ranges have more.
+  /// How many ranges that are written in order are in memory at most, and no more bytes than these unless two ranges
+  /// have more.
   private static let mostAhead = 12
   private static let mostInMemory: Int64 = 64 << 20
 
@@ -92,7 +92,7 @@ final class Downloader: Performer {
     self.init(store, key: key, kind, name: output.name, options, run, tell: tell)
   }
 
-  /// The options were checked.
+  /// The options have been checked.
   init(
     _ store: Store, key: String, _ kind: Kind, name: String, _ options: DownloadOptions, _ run: RunDriver<Downloader>,
     wanted: WantedFile? = nil, tell: @escaping @Sendable (DownloadEvent) -> Void
@@ -111,7 +111,7 @@ final class Downloader: Performer {
 
   var place: Place { Place(file: name, bucket: address.bucket, key: address.key) }
 
-  /// The target, once it is the object.
+  /// The target, once it is identical to the object.
   var file: FileIdentity? {
     if let published = known.withLock({ $0.published }) { return published }
     return if case .file(let target) = kind { target.found } else { nil }
@@ -169,7 +169,7 @@ final class Downloader: Performer {
     return .begun
   }
 
-  /// Its turn has come.
+  /// Starts the object, because its turn has come.
   private func start() { seat.withLock { if $0.since == .zero { $0.since = world.uptime() } } }
 
   private func begin(_ role: Tasks.Role = .other, _ work: @escaping @Sendable () async -> DownloadMachine.Event) {
@@ -219,8 +219,8 @@ final class Downloader: Performer {
     return leave(failure)
   }
 
-  /// A command must end before it sees the end of its input, which it would take for that of the object. So its group is
-  /// its own, and our end of the pipe stays open meanwhile.
+  /// Whether a command must end before it sees the end of its input, which it would take for that of the object. For
+  /// this it has its own group, and our end of the pipe stays open.
   var mustSettle: Bool { known.withLock { $0.command } != nil }
   func settle(_ result: Result<DownloadedObject, Failure>) async {
     await known.withLock { $0.command }?.terminate(grace: Self.grace, in: world)
@@ -233,7 +233,7 @@ final class Downloader: Performer {
 
   // MARK: - The end
 
-  /// Failures after which the ranges that are there still belong to the object that the next run finds.
+  /// Failures after which the ranges on disk still belong to the object that the next run finds.
   private static let passing: Set<Failure.Code> = [
     .network, .tls, .stalled, .throttled, .server, .credentials, .credentialsExpired, .clockSkew, .configuration,
     .deadline, .interrupted, .precondition,
@@ -256,7 +256,7 @@ final class Downloader: Performer {
     return .success(result)
   }
 
-  /// What is left for the next run is resumed by it; otherwise nothing is left.
+  /// Adds to the failure whether the next run can resume; otherwise nothing is left.
   private func leave(_ failure: Failure) -> Failure {
     var failure = failure
     let (part, record, plan) = known.withLock { ($0.part, $0.record, $0.plan) }

@@ -1,4 +1,4 @@
-/// Ends a transfer at the first byte of its body: only the head of the answer is wanted.
+/// Ends a transfer at the first byte of its body: only the headers are wanted.
 ///
 /// `@unchecked Sendable` holds because only the loop's thread uses it until the answer, and only the task that waits
 /// for the answer afterwards.
@@ -14,7 +14,7 @@ final class HeadSink: BodySink, @unchecked Sendable {
 }
 
 extension Downloader {
-  /// What a HEAD would tell, by a GET: a presigned URL is signed for that alone.
+  /// What a HEAD would return, by a GET: a presigned URL is signed for no other method.
   func headByGet() async throws(Failure) -> ObjectInfo {
     do throws(Failure) {
       return try await headByGet(range: 0 ... .max)

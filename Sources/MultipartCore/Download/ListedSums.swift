@@ -1,18 +1,18 @@
-/// What a manifest says of an object shows whether this is still it.
+/// Compares an object with its entry in a manifest.
 extension ManifestEntry {
-  /// Before anything is loaded.
+  /// Checks the object before anything is downloaded.
   func check(_ object: ObjectInfo) throws(Failure) {
     guard let size, let given = object.size, given != size else { return }
     throw Self.different("the object has \(given) bytes, and the manifest lists \(size)")
   }
 
-  /// Throws if the bytes are not those that are listed. The result says by what that was shown, if the bytes are.
+  /// Throws if the bytes are not those that are listed. If the bytes are proven, the result contains the evidence.
   func prove(_ part: PartFile, _ object: ObjectInfo, _ result: inout DownloadedObject) throws(Failure) {
     try check(object)
     var sums = FileSums(try part.source(), unless: { Task.isCancelled })
     if let sha256 {
-      guard try sums.of(.sha256) == sha256 else { throw Self.different("its SHA-256 is not the one that is listed") }
-      result.evidence = "SHA-256 \(sha256.hex) that the manifest lists is the file's"
+      guard try sums.of(.sha256) == sha256 else { throw Self.different("its SHA-256 is not the listed one") }
+      result.evidence = "SHA-256 \(sha256.hex) in the manifest matches the file"
       return
     }
     if let checksum {
@@ -20,15 +20,15 @@ extension ManifestEntry {
       case .fullObject:
         guard let listed = Checksum(checksum.algorithm, base64: checksum.value) else { break }
         guard try sums.of(checksum.algorithm) == listed else {
-          throw Self.different("its \(checksum.title) is not the one that is listed")
+          throw Self.different("its \(checksum.title) is not the listed one")
         }
-        result.evidence = "\(checksum.title) \(checksum.value) that the manifest lists is the file's"
+        result.evidence = "\(checksum.title) \(checksum.value) in the manifest matches the file"
         return
       case .composite:
-        // The store's own was compared with the bytes.
+        // The store's own checksum was compared with the bytes.
         guard let given = object.checksums[checksum.algorithm.headerName] else { break }
         guard given.utf8.elementsEqual(checksum.value.utf8) else {
-          throw Self.different("its \(checksum.title) is not the one that is listed")
+          throw Self.different("its \(checksum.title) is not the listed one")
         }
         return
       }

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Passes ranges on in their order, whatever the order in which they come, and holds the last one back until the object is
-/// proven. Writing may block for as long as the reader likes, so each range is written by a thread of its own.
+/// Passes ranges on in order, regardless of the order in which they arrive, and holds the last one back until the
+/// object is proven. Writing may block for as long as the reader likes, so each range is written by its own thread.
 final class OrderedOutput: Sendable {
   private struct State: Sendable {
     var waiting: [Int: [UInt8]] = [:]
@@ -10,7 +10,7 @@ final class OrderedOutput: Sendable {
     var failure: Failure?
     var sums: StreamSums
     var isClosed = false
-    /// Told once all but the last were written, or could not be.
+    /// Resumed once all but the last range were written, or could not be.
     var waiter: CheckedContinuation<Void, Never>?
   }
 
@@ -36,7 +36,7 @@ final class OrderedOutput: Sendable {
 
   deinit { closeOutput() }
 
-  /// After the last byte.
+  /// Closes the output after the last byte.
   func closeOutput() {
     guard case .descriptor(let descriptor, owns: true) = sink else { return }
     let closes = state.withLock { state in
@@ -88,7 +88,7 @@ final class OrderedOutput: Sendable {
     wakeIfAllOut()
   }
 
-  /// Nobody waits for the reader any more.
+  /// Stops waiting for the reader.
   func stop() {
     state.withLock { $0.failure = $0.failure ?? Failure(.interrupted, "interrupted") }
     wakeIfAllOut()
@@ -113,7 +113,7 @@ final class OrderedOutput: Sendable {
     waiter?.resume()
   }
 
-  /// The checksums of all bytes, also of those that are held back; waits until the reader has taken the others.
+  /// The checksums of all bytes, including those that are held back; waits until the reader has taken the others.
   func wholeSums() async throws(Failure) -> StreamSums {
     await withCheckedContinuation { continuation in
       state.withLock { $0.waiter = continuation }
@@ -124,7 +124,7 @@ final class OrderedOutput: Sendable {
     return state.withLock { $0.sums }
   }
 
-  /// What was held back.
+  /// Passes on what was held back.
   func release() async throws(Failure) {
     if let last = state.withLock({ $0.waiting.removeValue(forKey: count) }) { try await write(last) }
   }
@@ -132,7 +132,7 @@ final class OrderedOutput: Sendable {
   private func write(_ bytes: [UInt8]) async throws(Failure) {
     switch sink {
     case .feed(let feed):
-      guard await feed.put(bytes) else { throw Failure(.interrupted, "nobody takes the bytes any more") }
+      guard await feed.put(bytes) else { throw Failure(.interrupted, "the bytes are no longer being read") }
     case .descriptor(let descriptor, _):
       let result: Result<Void, Failure> = await withCheckedContinuation { continuation in
         do throws(Failure) {

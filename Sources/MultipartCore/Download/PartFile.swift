@@ -1,14 +1,14 @@
 internal import CKernels
 import Glibc
 
-/// The file that becomes the target: beside it, so that a rename publishes it, of its full length from the beginning, for
-/// this user only, and locked (`flock`) against every other run, whatever its state folder is. Its name follows from the
-/// target's, so that a killed run leaves one file at most, which the next run takes over.
+/// The file that becomes the target: next to it, so that a rename publishes it, of full length from the beginning, for
+/// this user only, and locked (`flock`) against every other run, whatever its state folder is. Its name is derived from
+/// the target's, so that a killed run leaves at most one file, which the next run takes over.
 final class PartFile: Sendable {
   private let folder: Folder
   let name: [UInt8]
   let descriptor: Int32
-  /// For messages.
+  /// The path, for messages.
   var path: FilePath { folder.display(name) }
 
   private init(_ folder: Folder, _ name: [UInt8], _ descriptor: Int32) {
@@ -19,7 +19,7 @@ final class PartFile: Sendable {
 
   private static let ending = Array(".s3up-part".utf8)
 
-  /// Whether a file of this name would be taken for one of these.
+  /// Whether a file of this name would be taken for a part file.
   static func isName(_ name: some Collection<UInt8>) -> Bool {
     name.first == UInt8(ascii: ".") && name.suffix(ending.count).elementsEqual(ending)
   }
@@ -29,8 +29,8 @@ final class PartFile: Sendable {
     return [UInt8(ascii: ".")] + target.prefix(200) + Array(".\(mark)".utf8) + ending
   }
 
-  /// Opens it (`openat`, `flock`, `fstat`), made if it is not there. A file in its place that is not this user's own is
-  /// left alone.
+  /// Opens the file (`openat`, `flock`, `fstat`), creating it if it does not exist. A file in its place that is not
+  /// this user's own is left alone.
   static func open(for target: DownloadTarget) throws(Failure) -> PartFile {
     let (folder, name) = (target.folder, try name(for: target.name))
     let path = folder.display(name)
@@ -52,7 +52,7 @@ final class PartFile: Sendable {
       var status = stat()
       guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid() else {
         throw Failure(
-          .precondition, "another user's file is where the parts of the download would go",
+          .precondition, "another user's file is in the place of the download's part file",
           remedy: "remove it, or name another target"
         ).at(Place(file: path.text))
       }
@@ -66,11 +66,12 @@ final class PartFile: Sendable {
     throw Failure(.locked, "other runs keep downloading to this file").at(Place(file: target.path.text))
   }
 
-  /// Gives it its length, with its blocks if the file system can (`fallocate`): a full disk then shows at once.
+  /// Gives the file its length, with its blocks if the file system can (`fallocate`), so that a full disk shows at
+  /// once.
   func prepare(_ size: Int64, keeps: Bool) throws(Failure) {
     guard keeps || ftruncate(descriptor, 0) == 0 else { throw failure("cannot be written") }
     guard size > 0 else { return }
-    // Beyond it the kernel ends the process with a signal.
+    // Beyond this limit the kernel ends the process with a signal.
     var limit = rlimit()
     if getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0, UInt64(size) > UInt64(limit.rlim_cur) {
       throw Failure(
@@ -86,7 +87,7 @@ final class PartFile: Sendable {
     guard ftruncate(descriptor, off_t(size)) == 0 else { throw failure("cannot be made as long as the object") }
   }
 
-  /// `pwrite`
+  /// Writes the bytes (`pwrite`).
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Failure? {
     var done = 0
     while done < bytes.count {
@@ -99,7 +100,7 @@ final class PartFile: Sendable {
     return nil
   }
 
-  /// The checksum of what is on disk; nil if it cannot be read.
+  /// The checksums of the bytes on disk; nil if they cannot be read.
   func sum(_ algorithms: Set<ChecksumAlgorithm>, _ offset: Int64, _ length: Int64) -> [ChecksumAlgorithm: Checksum]? {
     guard var sums = try? MultiChecksum(algorithms) else { return nil }
     var buffer = [UInt8](repeating: 0, count: 1 << 20)
@@ -115,7 +116,7 @@ final class PartFile: Sendable {
     return try? sums.finish()
   }
 
-  /// To be read once more, by the descriptor.
+  /// The file for reading it once more, by its descriptor.
   func source() throws(Failure) -> SourceFile {
     guard let source = try SourceFile(open: descriptor, name: path) else { throw failure("cannot be read") }
     return source
@@ -125,7 +126,7 @@ final class PartFile: Sendable {
     guard fsync(descriptor) == 0 else { throw failure("cannot be made durable") }
   }
 
-  /// Its name still leads to it (`fstat`, `fstatat`).
+  /// Whether its name still leads to it (`fstat`, `fstatat`).
   var isThere: Bool {
     var status = stat()
     guard fstat(descriptor, &status) == 0, let named = try? folder.status(of: name, followsLinks: false) else {
@@ -139,13 +140,13 @@ final class PartFile: Sendable {
   /// UTIME_OMIT, which Glibc's module lacks.
   private static let omitted = (1 << 30) - 2
 
-  /// The time of modification that the file is to have: `futimens`. One that the file system cannot keep is left out.
+  /// Sets the modification time (`futimens`), unless the file system cannot store it.
   func set(_ time: FileTime) {
     var times = [timespec(tv_sec: 0, tv_nsec: Self.omitted), timespec(time)]
     _ = futimens(descriptor, &times)
   }
 
-  /// What it is now.
+  /// The current identity of the file.
   var identity: FileIdentity? {
     var status = stat()
     return fstat(descriptor, &status) == 0 ? FileIdentity(status) : nil

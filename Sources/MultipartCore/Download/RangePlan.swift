@@ -1,6 +1,6 @@
-/// How the bytes that are wanted of an object are cut into ranges, each of one request; numbered from 1.
+/// How the requested bytes of an object are divided into ranges, one request each; numbered from 1.
 package struct RangePlan: Sendable, Equatable {
-  /// Where in the object the first one begins.
+  /// The position in the object at which the first range begins.
   package let start: Int64
   package let size: Int64
   package let rangeSize: Int64
@@ -9,10 +9,10 @@ package struct RangePlan: Sendable, Equatable {
     (self.start, self.size, self.rangeSize) = (start, size, max(1, rangeSize))
   }
 
-  /// No byte needs no request.
+  /// The number of ranges; no bytes need no request.
   package var count: Int { Int(clamping: size / rangeSize + (size % rangeSize == 0 ? 0 : 1)) }
 
-  /// Where it lies among the bytes that are wanted.
+  /// The position of a range among the requested bytes.
   package func range(of number: Int) -> (offset: Int64, length: Int64) {
     let offset = Int64(number - 1) * rangeSize
     return (offset, min(rangeSize, size - offset))

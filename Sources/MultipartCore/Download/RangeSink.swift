@@ -1,13 +1,13 @@
-/// Which transfer of each range may still write it: the first copy that has all its bytes wins, and from then on no other
-/// writes there.
+/// Decides which transfer of each range may still write it: the first copy that has all its bytes wins, and from then
+/// on no other transfer writes there.
 final class RangeClaims: Sendable {
   private struct Won: Sendable {
     var winners: [Int: Int] = [:]
-    /// Transfers up to this one write nothing any more.
+    /// Transfers up to this one no longer write anything.
     var outdated = 0
   }
 
-  /// A range's is found by its number: one lock for all would let only one loop write at a time.
+  /// The locks for ranges, by number: a single lock for all would let only one loop write at a time.
   private let won = (0..<64).map { _ in Locked(Won()) }
   private let count = Locked(0)
 
@@ -18,13 +18,13 @@ final class RangeClaims: Sendable {
     }
   }
 
-  /// Every range is loaded once more. A slow copy from before may still be under way.
+  /// Forgets all winners, because every range is downloaded once more. A slow earlier copy may still be running.
   func forgetAll() {
     let begun = count.withLock { $0 }
     for part in won { part.withLock { $0 = Won(outdated: begun) } }
   }
 
-  /// Nil if another one has won.
+  /// Writes a range; nil if another transfer has won.
   func write(_ range: Int, by transfer: Int, wins: Bool = false, _ body: () -> Failure?) -> (Failure?)? {
     won[range % won.count].withLock { won in
       guard transfer > won.outdated else { return .none }
@@ -36,18 +36,18 @@ final class RangeClaims: Sendable {
   }
 }
 
-/// Receives one range. Before the first byte the answer must be the range that was asked for, of the object that was asked
-/// for: a store or a proxy may answer with the whole object, or with another.
+/// Receives one range. Before the first byte the answer must be the requested range of the requested object: a store or
+/// a proxy may return the whole object, or a different one.
 ///
 /// `@unchecked Sendable` holds because only the loop's thread uses it until the answer, and only the task that waits
 /// for the answer afterwards.
 final class RangeSink: BodySink, @unchecked Sendable {
   struct Wanted: Sendable {
     var number: Int
-    /// In the object.
+    /// The range's first position in the object.
     var first: Int64
     var length: Int64
-    /// Of the whole object.
+    /// The size of the whole object.
     var size: Int64
     var etag: ETag?
     var modified: Timestamp?
@@ -66,7 +66,7 @@ final class RangeSink: BodySink, @unchecked Sendable {
 
   static let step = 512 << 10
 
-  /// `take` gets pieces of `step` bytes and where in the range they begin.
+  /// `take` receives pieces of `step` bytes and their positions in the range.
   init(
     _ wanted: Wanted, _ algorithms: Set<ChecksumAlgorithm>, step: Int = step, moved: @escaping (Int64) -> Void,
     take: @escaping (UnsafeRawBufferPointer, Int64) -> Failure?
@@ -81,24 +81,24 @@ final class RangeSink: BodySink, @unchecked Sendable {
     return failure
   }
 
-  /// Nil if the answer is what was asked for.
+  /// Why the answer is not what was requested; nil if it is.
   static func judge(_ status: Int, _ headers: HeaderList, _ wanted: Wanted) -> Failure? {
     if let expected = wanted.etag, let given = headers["ETag"].flatMap(ETag.init) {
       if given != expected { return replaced }
     } else if let expected = wanted.modified, let given = headers["Last-Modified"].flatMap(S3Date.http) {
-      // Without an ETag this is all that shows it.
+      // Without an ETag this is the only sign.
       if given != expected { return replaced }
     }
     guard status == 206 else {
       guard status == 200, wanted.isWhole else {
         return Failure(
-          .refused, "the store answers a range with the whole object",
-          remedy: "give a \(.partSize) of at least the object's size: it is then asked for in one request")
+          .refused, "the store returned the whole object instead of a range",
+          remedy: "give a \(.partSize) of at least the object's size: it is then requested as a whole")
       }
       return nil
     }
     guard let range = headers["Content-Range"] else {
-      return Failure(.server, "the store answers a range without saying which it is")
+      return Failure(.server, "the store returned a range without saying which one")
     }
     let text = ASCII.trimmed(range)
     let last = wanted.first + wanted.length - 1
@@ -109,7 +109,7 @@ final class RangeSink: BodySink, @unchecked Sendable {
       if let total = text.words(between: "/").last.flatMap({ Int64($0, in: 0 ... .max) }), total != wanted.size {
         return replaced
       }
-      return Failure(.server, "the store answers with another range than it was asked for: \(SafeText.oneLine(text))")
+      return Failure(.server, "the store returned a different range than the requested one: \(SafeText.oneLine(text))")
     }
     return nil
   }
@@ -140,7 +140,7 @@ final class RangeSink: BodySink, @unchecked Sendable {
     return failed == nil
   }
 
-  /// After a successful answer: all of it is written, and these are its checksums.
+  /// Finishes a successful answer: all of it is written, and these are its checksums.
   func finish() throws(Failure) -> [ChecksumAlgorithm: Checksum] {
     guard received == wanted.length else {
       throw Failure(.network, "the range ended after \(received) of its \(wanted.length) bytes")

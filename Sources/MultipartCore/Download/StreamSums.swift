@@ -1,6 +1,6 @@
-/// The checksums of bytes that go by once, in order: those by which the object can be proven.
+/// The checksums of bytes that pass by once, in order: those that can prove the object.
 struct StreamSums: ByteSums {
-  /// Of the parts of one cut.
+  /// The checksums of the parts of one division.
   private struct InParts: Sendable {
     let cut: PartCut
     let algorithm: ChecksumAlgorithm
@@ -34,7 +34,8 @@ struct StreamSums: ByteSums {
   private var whole: MultiChecksum
   private var parts: [InParts] = []
 
-  /// If the store does not tell how large the parts are, each size that is tried costs one more sum of all bytes.
+  /// If the store does not reveal the sizes of the parts, each size that is tried costs one more checksum over all
+  /// bytes.
   private static let mostCuts = 4
 
   init(_ object: ObjectInfo, _ proof: ByteProof, size: Int64) throws(Failure) {
@@ -68,7 +69,7 @@ struct StreamSums: ByteSums {
 
   func of(_ algorithm: ChecksumAlgorithm) throws(Failure) -> Checksum {
     guard let sum = try whole.finish()[algorithm] else {
-      throw Failure(.local, "\(algorithm.rawValue) was not computed while the bytes went by")
+      throw Failure(.local, "\(algorithm.rawValue) was not computed while the bytes passed by")
     }
     return sum
   }
@@ -91,7 +92,7 @@ struct StreamSums: ByteSums {
 extension ObjectInfo {
   var notesMD5: Bool { S3cmdAttributes(metadata)?["md5"] != nil || metadata.value("md5chksum") != nil }
 
-  /// Of its parts.
+  /// The algorithm and number of parts of a composite checksum.
   var composite: (ChecksumAlgorithm, Int)? {
     for algorithm in ChecksumAlgorithm.allCases {
       if let sum = compositeChecksum(algorithm) { return (algorithm, sum.parts) }
@@ -102,7 +103,7 @@ extension ObjectInfo {
   func compositeChecksum(_ algorithm: ChecksumAlgorithm) -> CompositeChecksum? {
     guard type(of: algorithm) == .composite, let text = checksums[algorithm.headerName] else { return nil }
     if let sum = CompositeChecksum(algorithm, text: text) { return sum }
-    // In the answer to a range S3 leaves the number of parts out, even if the range is the whole object.
+    // In the answer to a range S3 omits the number of parts, even if the range is the whole object.
     guard case .multipart(_, let parts)? = etag.flatMap(ETag.init)?.form else { return nil }
     return CompositeChecksum(algorithm, text: "\(text)-\(parts)")
   }

@@ -1,37 +1,37 @@
 import Glibc
 
-/// The folder that the objects of a run go into. Every folder below it is reached from the one before it without following
-/// a link, so that nothing leaves it, whatever the keys are and whoever writes there meanwhile.
+/// The folder that the objects of a run go into. Every folder below it is opened relative to the one above it without
+/// following a link, so that nothing leaves it, whatever the keys are and whatever other programs write there.
 final class TargetTree: Sendable {
   private struct State: Sendable {
-    /// Nil while it is not there, and nothing may be made.
+    /// The root; nil while it does not exist and nothing may be created.
     var root: Folder?
     var trouble: Failure?
-    /// Of the target before: consecutive ones mostly have the same.
+    /// The folder of the previous target: consecutive targets are mostly in the same one.
     var last: (path: [UInt8], folder: Folder)?
-    /// Of the objects that have begun and have not ended.
+    /// The paths of objects in progress.
     var underWay: Set<[UInt8]> = []
   }
 
-  /// As it was given.
+  /// The path as it was given.
   let path: FilePath
   private let makes: Bool
   private let newMode = DownloadTarget.newFileMode()
   private let state = Locked(State())
-  /// Linux takes no longer path.
+  /// Linux accepts no longer path.
   private static let longest = 4096
   private static let slash = UInt8(ascii: "/")
 
-  /// With `makes` folders are made where they are needed.
+  /// With `makes`, folders are created as needed.
   init(_ path: FilePath, makes: Bool) { (self.path, self.makes) = (path, makes) }
 
-  /// Why it cannot be used.
+  /// Why the folder cannot be used.
   var trouble: Failure? { state.withLock { $0.trouble } }
 
-  /// For messages.
+  /// The path of a name, for messages.
   func display(_ name: [UInt8]) -> FilePath { path.below(name) }
 
-  /// Opens it, or makes it. False if that does not work.
+  /// Opens the folder, or creates it. Returns whether that worked.
   func open() -> Bool {
     state.withLock { state in
       guard state.root == nil, state.trouble == nil else { return state.trouble == nil }
@@ -42,14 +42,14 @@ final class TargetTree: Sendable {
       } catch {
         state.trouble =
           error.number == ENOTDIR
-          ? Failure(.precondition, "the target is no folder", remedy: "name a folder").at(Place(file: path.text))
-          : DownloadTarget.failure(error.number, "the target's folder cannot be opened or made", path)
+          ? Failure(.precondition, "the target is not a folder", remedy: "name a folder").at(Place(file: path.text))
+          : DownloadTarget.failure(error.number, "the target's folder cannot be opened or created", path)
       }
       return state.trouble == nil
     }
   }
 
-  /// With the folders that it lies in. `mkdir`
+  /// Creates a folder (`mkdir`), including those above it.
   private static func make(_ path: FilePath) throws(ErrorNumber) {
     guard path.status == nil else { return }
     let trimmed = Array(path.bytes.reversed().drop { $0 == slash }.reversed())
@@ -59,7 +59,8 @@ final class TargetTree: Sendable {
     guard folder.withCString({ mkdir($0, 0o777) }) == 0 || errno == EEXIST else { throw ErrorNumber(errno) }
   }
 
-  /// Where the object with this path goes; nil if nothing is there and nothing may be made. The path was checked.
+  /// The target of the object with this path; nil if it does not exist and nothing may be created. The path has been
+  /// checked.
   func target(at path: [UInt8]) throws(Failure) -> DownloadTarget? {
     let shown = display(path)
     do throws(Failure) {
@@ -118,18 +119,19 @@ final class TargetTree: Sendable {
     switch kind {
     case S_IFLNK:
       return Failure(
-        .precondition, "a symbolic link is where a folder of the object would be, and no link is followed",
+        .precondition, "a symbolic link, which is not followed, is in the place of a folder of the object",
         remedy: remedy)
     case let kind? where kind != S_IFDIR:
-      return Failure(.precondition, "a file is where a folder of the object would have to be", remedy: remedy)
+      return Failure(.precondition, "a file is in the place of a folder of the object", remedy: remedy)
     default:
       return DownloadTarget.failure(error, "a folder of the object cannot be opened", folder.display(name))
     }
   }
 
-  // MARK: - Under way
+  // MARK: - In progress
 
-  /// Two objects of a run that would be one file, or one in the other: what has begun goes on.
+  /// Refuses an object that would be the same file as one in progress, or one inside the other: the earlier one
+  /// continues.
   func begin(_ path: [UInt8]) throws(Failure) {
     let met: [UInt8]? = state.withLock { state in
       for slash in path.indices where path[slash] == Self.slash {

@@ -1,4 +1,4 @@
-/// Lets only so many in at once; the others wait outside, in the order in which they came.
+/// Lets only a limited number in at once; the others wait in the order in which they arrived.
 final class Gate: Sendable {
   private struct State: Sendable {
     var free: Int
@@ -12,7 +12,7 @@ final class Gate: Sendable {
     state = Locked(State(free: places))
   }
 
-  /// False once the gate was closed.
+  /// Waits for a place; false once the gate was closed.
   func enter() async -> Bool {
     await withCheckedContinuation { continuation in
       let answer: Bool? = state.withLock { state in

@@ -1,5 +1,5 @@
-/// Performs a run of any number of objects over one window: passes orders to their performers, and what came of them to
-/// the run; looks at the line, wakes the run when a wait is over, and ends it.
+/// Performs a run of any number of objects over one window: passes orders to their performers, and the resulting events
+/// to the run; samples the line, wakes the run when a wait is over, and ends it.
 final class RunDriver<Object: Performer>: Sendable {
   typealias ObjectResult = Result<Object.Output, Failure>
 
@@ -8,7 +8,7 @@ final class RunDriver<Object: Performer>: Sendable {
     /// Nothing more will be offered.
     case closed
     case run(Run<Object.Machine>.Event)
-    /// What had to be done after the object's end was done.
+    /// The work after the object's end is done.
     case settled(Object, ObjectResult)
   }
 
@@ -20,13 +20,13 @@ final class RunDriver<Object: Performer>: Sendable {
   private let origin: String
   private let events: AsyncStream<Event>
   private let inbox: AsyncStream<Event>.Continuation
-  /// Those of the run itself: they wait for a time.
+  /// Timers of the run itself.
   private let timers = Tasks()
   private let state = Locked(State())
   let gate: Gate
 
   private struct State: Sendable {
-    /// The first one, for code that waits and receives no events.
+    /// The first interruption, for code that waits and receives no events.
     var interruption: Failure?
     var graceAfterDeadline = Duration.milliseconds(250)
     /// When the first part was sent, and when the last one arrived.
@@ -34,7 +34,7 @@ final class RunDriver<Object: Performer>: Sendable {
     var lineIsLossy = false
     var lineBuffers = false
     var bestRate = BestRate()
-    /// Those that have been offered and have not ended, by their numbers.
+    /// Objects that have been offered and have not ended, by number.
     var objects: [Int: Object] = [:]
     var offered = 0
     var isWatched = false
@@ -63,13 +63,13 @@ final class RunDriver<Object: Performer>: Sendable {
 
   var sending: (from: Duration, to: Duration)? { state.withLock { $0.sending } }
 
-  /// Losses limited each connection when the line was last seen.
+  /// Whether losses limited each connection when the line was last sampled.
   var lineIsLossy: Bool { state.withLock { $0.lineIsLossy } }
 
-  /// Something on the way took more than the line carries when it was last seen.
+  /// Whether something on the way accepted more than the line carries when it was last sampled.
   var lineBuffers: Bool { state.withLock { $0.lineBuffers } }
 
-  /// Bytes a second that the line has carried for some seconds; zero if nobody has looked for so long.
+  /// Bytes per second that the line has carried for some seconds; zero if it was not sampled for that long.
   var bestRate: Double { state.withLock { $0.bestRate.rate } }
 
   /// A part is being sent.
@@ -95,7 +95,7 @@ final class RunDriver<Object: Performer>: Sendable {
     }
   }
 
-  /// Those that are under way, in the order in which they were offered.
+  /// The objects in progress, in the order in which they were offered.
   var objects: [Object] {
     state.withLock { state in state.objects.sorted { $0.key < $1.key }.map(\.value) }
   }
@@ -104,8 +104,8 @@ final class RunDriver<Object: Performer>: Sendable {
 
   // MARK: - Stopping
 
-  /// Stops the run: running transfers are cancelled, and each object is kept for a later run or cleaned up. May be called
-  /// from anywhere, at any time.
+  /// Stops the run: running transfers are cancelled, and each object is kept for a later run or cleaned up. Can be
+  /// called from anywhere, at any time.
   func interrupt(_ failure: Failure = Failure(.interrupted, "interrupted")) {
     let running = state.withLock { state in
       state.interruption = state.interruption ?? failure
@@ -118,7 +118,7 @@ final class RunDriver<Object: Performer>: Sendable {
   }
 
   /// Ends the run so that everything is finished `limit` after `start`, by the uptime. Parts at the store are kept for
-  /// the next run, which needs no request; the upload of a stream has to be aborted before.
+  /// the next run, which needs no request; the upload of a stream has to be aborted before that.
   func interrupt(after limit: Duration, since start: Duration, aborts: Bool) -> Task<Void, Never> {
     let (wait, grace) = Self.split(max(.zero, start + limit.bounded - world.uptime()), aborts: aborts)
     state.withLock { $0.graceAfterDeadline = grace }
@@ -128,7 +128,7 @@ final class RunDriver<Object: Performer>: Sendable {
     }
   }
 
-  /// The remaining time: until the run is stopped, and from then on for aborting the upload at the store.
+  /// Splits the remaining time: until the run is stopped, and from then on for aborting the upload at the store.
   static func split(_ left: Duration, aborts: Bool) -> (wait: Duration, grace: Duration) {
     // Time for the answers of cancelled transfers.
     guard aborts else { return (left, .milliseconds(250)) }
@@ -144,18 +144,18 @@ final class RunDriver<Object: Performer>: Sendable {
 
   // MARK: - Running
 
-  /// What a feeder offers objects to.
+  /// The interface for a feeder that offers objects.
   struct Door: Sendable {
     let driver: RunDriver
     let ended: Ended
 
-    /// Returns once there is room for another; false if the run is being stopped.
+    /// Waits for room for another object; false if the run is being stopped.
     func enter() async -> Bool { await driver.gate.enter() }
 
-    /// There is nothing for the room after all.
+    /// Gives back the room, because there is nothing for it.
     func leave() { driver.gate.leave() }
 
-    /// Whoever has entered offers one object, which begins by itself.
+    /// Offers one object after `enter`; it starts by itself.
     func offer(_ object: Object) async {
       do throws(Failure) {
         driver.inbox.yield(.offered(object, try await object.prepare()))
@@ -166,7 +166,7 @@ final class RunDriver<Object: Performer>: Sendable {
     }
   }
 
-  /// Runs what `feed` offers, and returns when all of it has ended, and `feed` too. Call it once. `ended` is called for
+  /// Runs what `feed` offers, and returns when all of it and `feed` have ended. Call it once. `ended` is called for
   /// each object that was offered.
   func run(_ feed: @escaping @Sendable (Door) async -> Void, ended: @escaping Ended) async {
     let feeder = Task { [inbox] in
@@ -188,13 +188,13 @@ final class RunDriver<Object: Performer>: Sendable {
     await feeder.value
   }
 
-  /// The run, and what is known of its objects. Events are handled one after another.
+  /// The run, and what is known about its objects. Events are handled one after another.
   private struct Loop {
     let driver: RunDriver
     var run: Run<Object.Machine>
     let ended: Ended
     private var isClosed = false
-    /// How many objects have ended, and something is still done after them.
+    /// How many objects have ended, but still have work to finish.
     private var settling = 0
     private var traces: [Int: ObjectTrace] = [:]
 
@@ -252,7 +252,7 @@ final class RunDriver<Object: Performer>: Sendable {
       for _ in 0..<run.takeBegun() { driver.gate.leave() }
     }
 
-    /// What follows at once.
+    /// Performs an action; returns orders that follow immediately.
     private mutating func act(_ number: Int, _ action: Object.Machine.Action) -> [Run<Object.Machine>.Order] {
       guard let object = driver.object(number) else { return [] }
       if let timeline = driver.world.timeline, traces[number] == nil { traces[number] = timeline.object(object.place) }
@@ -319,7 +319,7 @@ final class RunDriver<Object: Performer>: Sendable {
     if case .sampled = event { look() }
   }
 
-  /// One request alone needs no look at the line.
+  /// Starts sampling the line, unless there is only a single request.
   private func watch(_ isOneRequest: Bool) {
     let begins = state.withLock { state in
       guard !state.isWatched, !isOneRequest || state.offered > 1 else { return false }
@@ -331,7 +331,7 @@ final class RunDriver<Object: Performer>: Sendable {
     look()
   }
 
-  /// Samples the line ten times a second, and more often while its speed is unknown. The next sample begins once this
+  /// Samples the line ten times per second, and more often while its speed is unknown. The next sample starts once this
   /// one was handled, so that none queue up behind a disk that is slow to write the record.
   private func look() {
     timers.begin { [self] in

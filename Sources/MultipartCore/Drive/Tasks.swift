@@ -1,8 +1,9 @@
-/// The running tasks. A task leaves when its work has ended, so that only those that can still be cancelled are kept.
+/// The running tasks. A task is removed when its work has ended, so that only those that can still be cancelled are
+/// kept.
 final class Tasks: Sendable {
   enum Role: Sendable {
     case part(TransferProgress.Transfer)
-    /// Reads the source, compares it or puts all of it: stopped with the parts.
+    /// Reads or compares the source, or puts all of it: stopped together with the parts.
     case source
     /// Stopped only when the run ends.
     case other
@@ -21,7 +22,7 @@ final class Tasks: Sendable {
     state.withLock { state in
       let number = state.begun
       state.begun += 1
-      // A task that ends at once waits for this lock, and leaves only after it was added.
+      // A task that ends at once waits for this lock, so that it is removed only after it was added.
       let task = Task { [self] in
         await work()
         self.state.withLock { $0.held[number] = nil }
@@ -30,7 +31,7 @@ final class Tasks: Sendable {
     }
   }
 
-  /// Both transfers of a part that is sent twice, but not one whose bytes are all sent: it may still arrive.
+  /// Cancels both transfers of a part that is sent twice, except one whose bytes are all sent: it may still arrive.
   func cancel(_ part: Int, unless isSent: (TransferProgress.Transfer) -> Bool) {
     cancel { role in
       guard case .part(let transfer) = role, transfer.part == part else { return false }

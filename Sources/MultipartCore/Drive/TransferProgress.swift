@@ -2,7 +2,7 @@ import Synchronization
 
 /// Counters that the transfers update and the progress display reads.
 package final class TransferProgress: Sendable {
-  /// Nil while not known.
+  /// The total; nil while it is not known.
   package let total: Int64?
   package var parts: Int? { planned.withLock { $0 } }
   private let planned: Locked<Int?>
@@ -33,12 +33,13 @@ package final class TransferProgress: Sendable {
   package var bytes: Int64 {
     bytesResumed + confirmed.load(ordering: .relaxed) + max(0, onTheWay.load(ordering: .relaxed))
   }
-  /// All bytes that this run has sent and were acknowledged, including failed tries; the rate is computed from it.
+  /// All bytes that this run has sent and that were acknowledged, including failed tries; the rate is computed from
+  /// this number.
   package var transferred: Int64 { arrivedBytes.load(ordering: .relaxed) }
-  /// How often the upload has begun again; `bytes` then starts from zero.
+  /// How often the upload has started over; `bytes` then starts from zero.
   package var beginnings: Int { begun.load(ordering: .relaxed) }
   package var activity: UploadActivity { doing.withLock { $0 } }
-  /// Every body that is being sent has arrived, and no answer has come yet.
+  /// Whether every body that is being sent has arrived, and no answer yet.
   var awaitsAnswers: Bool {
     let all = toArrive.load(ordering: .relaxed)
     return all > 0 && onTheWay.load(ordering: .relaxed) >= all
@@ -55,7 +56,7 @@ package final class TransferProgress: Sendable {
 
   func plan(parts: Int) { planned.withLock { $0 = parts } }
 
-  /// The totals that the store has had since before this run; zero for an upload that begins again.
+  /// Sets what the store has had since before this run; zero for an upload that starts over.
   func keep(_ all: (parts: Int, bytes: Int64)) {
     kept.withLock { $0 = all }
   }
@@ -86,7 +87,7 @@ package final class TransferProgress: Sendable {
     }
   }
 
-  /// How much of it libcurl has written to the socket.
+  /// How many bytes of it libcurl has written to the socket.
   func moved(_ transfer: Transfer) -> Int64? { underWay.withLock { $0[transfer]?.bytes } }
 
   /// The bytes of one try of one part.
@@ -106,7 +107,7 @@ package final class TransferProgress: Sendable {
     var bytes: Int64 { moved.load(ordering: .relaxed) }
     var acknowledged: Int64 { acked.load(ordering: .relaxed) }
 
-    /// A negative count means that libcurl has started the body again on another connection.
+    /// Adds bytes. A negative count means that libcurl has started the body again on another connection.
     func add(_ count: Int64, of request: RequestTrace? = nil) {
       moved.wrappingAdd(count, ordering: .relaxed)
       guard count > 0 else { return }
@@ -118,7 +119,7 @@ package final class TransferProgress: Sendable {
       request?.carries(part: transfer?.part ?? 0, isCopy: transfer?.isCopy ?? false)
     }
 
-    /// `all`: the total of this try so far.
+    /// `all` is the total of this try so far.
     func acknowledge(_ all: Int64) {
       let more = all - acked.exchange(all, ordering: .relaxed)
       whole.onTheWay.wrappingAdd(more, ordering: .relaxed)
@@ -138,7 +139,7 @@ package final class TransferProgress: Sendable {
     }
   }
 
-  /// The upload begins again: what was confirmed belongs to an upload that is gone.
+  /// The upload starts over: what was confirmed belongs to an upload that is gone.
   func reset() {
     begun.wrappingAdd(1, ordering: .relaxed)
     confirmed.store(0, ordering: .relaxed)

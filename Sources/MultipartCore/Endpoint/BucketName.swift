@@ -1,6 +1,6 @@
-/// The rules for bucket names: those of any store, those of AWS, and those of host names.
+/// The rules for bucket names: those of all stores, those of AWS, and those of host names.
 package enum BucketName {
-  /// Refuses what no store allows, or what would change the path of the request. Stores other than AWS allow
+  /// Refuses names that no store allows, or that would change the path of the request. Stores other than AWS allow
   /// `tenant:bucket`, upper case and more.
   static func check(_ name: String) throws(Failure) {
     guard !name.isEmpty else {
@@ -29,8 +29,8 @@ package enum BucketName {
     }
   }
 
-  /// Refuses what AWS does not allow for a new bucket. Older buckets of us-east-1 may have capitals and underscores, and
-  /// must be addressed in the path.
+  /// Refuses names that AWS does not allow for a new bucket. Older buckets in us-east-1 may have capitals and
+  /// underscores, and must be addressed in the path.
   static func checkForToday(_ name: String) throws(Failure) {
     guard !fitsHost(name) else { return }
     throw Failure(
@@ -39,13 +39,14 @@ package enum BucketName {
         + "a bucket from before 2018 \(.addressing, "path")")
   }
 
-  /// AWS's rule for new buckets: 3 to 63 of `a-z 0-9 - .`, every label valid, and not an IPv4 address.
+  /// Whether the name follows AWS's rule for new buckets: 3 to 63 of `a-z 0-9 - .`, every label valid, and not an IPv4
+  /// address.
   static func fitsHost(_ name: String) -> Bool {
     guard (3...63).contains(name.utf8.count), !looksLikeAddress(name) else { return false }
     return name.pieces(at: ".").allSatisfy { isLabel(String($0)) }
   }
 
-  /// One label of a host name, in lower case.
+  /// Whether the text is a label of a host name, in lower case.
   static func isLabel(_ text: String) -> Bool {
     let bytes = Array(text.utf8)
     guard (1...63).contains(bytes.count), bytes.first != UInt8(ascii: "-"), bytes.last != UInt8(ascii: "-") else {
@@ -54,15 +55,15 @@ package enum BucketName {
     return bytes.allSatisfy { ASCII.isDigit($0) || (0x61...0x7A).contains($0) || $0 == UInt8(ascii: "-") }
   }
 
-  /// The region of a store other than AWS: a label in any case, also with dots and underscores. It is part of each
-  /// signature's scope, never of a host name.
+  /// Whether the text can be the region of a store other than AWS: a label in any case, also with dots and underscores.
+  /// It is part of each signature's scope, never of a host name.
   static func isRegion(_ text: String) -> Bool {
     let plain = text.utf8.map { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "_") ? UInt8(ascii: "a") : $0 }
     // Only ASCII is lower-cased: some letters of Unicode become ASCII in lower case.
     return plain.allSatisfy { $0 < 0x80 } && isLabel(String(decoding: plain, as: UTF8.self).lowercased())
   }
 
-  /// Four numbers separated by dots.
+  /// Whether the name is four numbers separated by dots.
   static func looksLikeAddress(_ name: String) -> Bool {
     let parts = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     return parts.count == 4 && parts.allSatisfy { !$0.isEmpty && $0.allSatisfy(ASCII.isDigit) }

@@ -12,7 +12,7 @@ package struct BucketEndpoint: Sendable, Equatable {
   package let question: EndpointQuestion
   package let kind: Kind
   package let origin: Origin
-  /// The prefix of every path: empty, or `/s3` without a slash at its end.
+  /// The prefix of every path: empty, or `/s3` without a trailing slash.
   let basePath: String
   /// The bucket is in the path, not in the host.
   package let usesPath: Bool
@@ -24,7 +24,7 @@ package struct BucketEndpoint: Sendable, Equatable {
 
   package var bucket: String { question.bucket }
 
-  /// The path for requests about no bucket.
+  /// The path for requests that concern no bucket.
   package var pathForService: String { "\(basePath)/" }
 
   /// The path, encoded once, for requests about the bucket itself.

@@ -1,27 +1,28 @@
-/// Where the bucket's name is put.
+/// Where the bucket's name goes in URLs.
 public enum Addressing: String, Sendable, CaseIterable {
   /// On AWS in the host if possible, elsewhere in the path.
   case auto
-  /// In the host: `https://bucket.s3.example.com/key`
+  /// In the host: `https://bucket.s3.example.com/key`.
   case virtual
-  /// In the path: `https://s3.example.com/bucket/key`
+  /// In the path: `https://s3.example.com/bucket/key`.
   case path
 }
 
 /// Which of AWS's endpoints to use.
 package struct EndpointOptions: Sendable, Equatable {
   package var addressing = Addressing.auto
-  /// `virtual` is only a preference, as in the shared files: a name that is not allowed in a host goes into the path.
+  /// Whether `virtual` is only a preference, as in the shared files: a name that is not allowed in a host goes into the
+  /// path.
   package var addressingIsWish = false
   package var accelerate = false
   package var dualstack = false
   package var fips = false
-  /// An ARN's own region wins over the given one.
+  /// Whether an ARN's own region overrides the given one.
   package var usesARNRegion = true
-  /// `us-east-1` under its oldest name, `s3.amazonaws.com`.
+  /// Whether `us-east-1` is addressed by its oldest name, `s3.amazonaws.com`.
   package var usesGlobalEndpoint = false
-  /// The code of a failure that two of these options cause together: `.usage` if the caller set them, `.configuration` if
-  /// variables or files did.
+  /// The code of a failure caused by two of these options together: `.usage` if the caller set them, `.configuration`
+  /// if variables or files did.
   package var blame = Failure.Code.usage
 
   package init(addressing: Addressing = .auto) {
@@ -31,13 +32,13 @@ package struct EndpointOptions: Sendable, Equatable {
 
 /// Everything that determines where a bucket's requests go.
 package struct EndpointQuestion: Sendable, Equatable {
-  /// A name, an alias or an ARN.
+  /// The bucket: a name, an alias or an ARN.
   package var bucket: String
-  /// Nil if none is set; an empty one counts as none.
+  /// The region; nil if none is set. An empty one counts as none.
   package var region: String?
   package var endpointURL: String?
   package var options: EndpointOptions
-  /// The code of a failure that the endpoint URL or the region causes.
+  /// The code of a failure caused by the endpoint URL or the region.
   package var blame: Failure.Code
 
   package init(
@@ -51,7 +52,7 @@ package struct EndpointQuestion: Sendable, Equatable {
     self.blame = blame
   }
 
-  /// The region in the bucket's name: of an ARN, or of a directory bucket's zone.
+  /// The region in the bucket's name: that of an ARN, or of a directory bucket's zone.
   package var regionOfName: String? {
     if bucket.begins(with: "arn:") { return ARN(bucket).flatMap { $0.region.isEmpty ? nil : $0.region } }
     return ZonalName(bucket)?.region

@@ -6,7 +6,7 @@ extension Placement {
     }
     guard options.addressing != .path || options.addressingIsWish else {
       throw refusal(
-        "an ARN is never part of the path, as \(.addressing, "path") asks", "leave \(.addressing, "path") out")
+        "an ARN is never part of the path, as \(.addressing, "path") requests", "leave \(.addressing, "path") out")
     }
     switch (arn.service, arn.resource[0]) {
     case ("s3-object-lambda", "accesspoint"): return try objectLambda(arn)
@@ -56,17 +56,17 @@ extension Placement {
       region: arn.region, signingName: service)
   }
 
-  /// `outpost/ID/accesspoint/NAME`
+  /// An access point on Outposts: `outpost/ID/accesspoint/NAME`.
   private func outposts(_ arn: ARN) throws(Failure) -> BucketEndpoint {
     try refuseVariants("S3 on Outposts", fips: true)
     guard arn.resource.count == 4, arn.resource[2] == "accesspoint" else {
-      throw wrong("names no access point on Outposts", "it ends in outpost/ID/accesspoint/NAME")
+      throw wrong("names no access point on Outposts", "it ends with outpost/ID/accesspoint/NAME")
     }
     let outpost = arn.resource[1]
     guard BucketName.isLabel(outpost) else { throw wrong("has no valid outpost id", "give the complete ARN") }
     guard !arn.region.isEmpty else { throw wrong("names no region", "give the complete ARN") }
     let label = try label(arn.resource[3], arn) + "." + outpost
-    // AWS's rule drops scheme and path of the URL.
+    // AWS's rule drops the scheme and the path of the URL.
     let host = try url.map { (url) throws(Failure) in try front(label, url) + "." + url.authority }
     return endpoint(
       .outposts, host: host ?? "\(label).s3-outposts.\(arn.region).\(suffix(arn))", region: arn.region,
@@ -76,16 +76,16 @@ extension Placement {
   /// The name after `accesspoint`.
   private func single(_ arn: ARN) throws(Failure) -> String {
     guard arn.resource.count > 1, !arn.resource[1].isEmpty else {
-      throw wrong("names no access point", "it ends in accesspoint/NAME")
+      throw wrong("names no access point", "it ends with accesspoint/NAME")
     }
     guard arn.resource.count == 2 else {
       throw wrong(
-        "has more after the access point's name", "write s3://ARN/KEY, where the ARN ends in accesspoint/NAME")
+        "has more after the access point's name", "write s3://ARN/KEY, where the ARN ends with accesspoint/NAME")
     }
     return arn.resource[1]
   }
 
-  /// `name-account`, after checking the ARN against the options.
+  /// The label `name-account`, after checking the ARN against the options.
   private func label(_ name: String, _ arn: ARN) throws(Failure) -> String {
     guard BucketName.isLabel(arn.region) else { throw wrong("has no valid region", "give the complete ARN") }
     let own = Partition.of(region: arn.region)
@@ -102,7 +102,7 @@ extension Placement {
       // AWS compares the names here: aws-global is not treated as us-east-1.
       guard options.usesARNRegion || given.utf8.elementsEqual(arn.region.utf8) else {
         throw Failure(
-          question.blame, "the ARN is in \(arn.region), the region is \(given), and the ARN's is not to be used",
+          question.blame, "the ARN is in \(arn.region), the region is \(given), and the ARN's region must not be used",
           remedy: "give \(.region, arn.region), or set AWS_S3_USE_ARN_REGION=true")
       }
     }

@@ -1,7 +1,7 @@
-/// Refuses an endpoint URL that already contains the bucket. There the bucket's name in the path would become the
-/// beginning of the key, and the object would get another key than the one given.
+/// Refuses an endpoint URL that already contains the bucket: there the bucket's name in the path would become the
+/// beginning of the key, and the object would get a wrong key.
 extension Placement {
-  /// With path addressing the caller says that the store's own name only looks like that.
+  /// With path addressing the caller asserts that the store's own name only looks like that.
   func checkDoubled() throws(Failure) {
     guard let url, options.addressing != .path || options.addressingIsWish else { return }
     try checkPath(url)
@@ -19,7 +19,7 @@ extension Placement {
     throw doubled("has the bucket \(SafeText.oneLine(bucket)) in its host", url, host: rest, path: url.path)
   }
 
-  /// `https://other.s3.eu-west-1.amazonaws.com`
+  /// Checks hosts such as `https://other.s3.eu-west-1.amazonaws.com`.
   private func checkOther(_ labels: [String], _ url: EndpointURL) throws(Failure) {
     guard url.host.ends(with: ".amazonaws.com") || url.host.ends(with: ".amazonaws.com.cn"),
       let service = labels.lastIndex(where: { $0 == "s3" || $0.begins(with: "s3-") }), service > 0,
@@ -43,7 +43,7 @@ extension Placement {
     let port = url.port.map { ":\($0)" } ?? ""
     let way = "\(url.scheme.rawValue)://\(host.joined(separator: "."))\(port)\(path)"
     return Failure(
-      .configuration, "the endpoint URL \(what), and s3://BUCKET/KEY names the bucket already",
+      .configuration, "the endpoint URL \(what), and s3://BUCKET/KEY already names the bucket",
       remedy: "write \(.endpoint, way), or add \(.addressing, "path") if the store's own address looks like that")
   }
 }

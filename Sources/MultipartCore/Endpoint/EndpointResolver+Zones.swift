@@ -1,6 +1,6 @@
-/// Buckets whose names tell their location: directory buckets, and aliases on Outposts.
+/// Buckets whose names contain their location: directory buckets, and aliases on Outposts.
 extension Placement {
-  /// S3 Express One Zone: the bucket is always in the host, except with an IP address.
+  /// The endpoint of a directory bucket (S3 Express One Zone), which is always in the host, except with an IP address.
   func directory() throws(Failure) -> BucketEndpoint {
     if options.accelerate {
       throw refusal(
@@ -13,14 +13,14 @@ extension Placement {
     }
     guard let name = ZonalName(bucket) else {
       throw Failure(
-        .usage, "\"\(bucket)\" names no availability zone, as a directory bucket does",
+        .usage, "\"\(bucket)\" names no availability zone, as a directory bucket must",
         remedy: "such names look like base--usw2-az1--x-s3")
     }
     if let url {
       let inPath = url.isAddress || options.addressing == .path
       return endpoint(.directory, at: url, label: inPath ? nil : bucket, signingName: "s3express")
     }
-    // Without a given region, the zone tells it.
+    // Without a given region, the zone determines it.
     let region = question.region == nil ? name.region ?? region : signingRegion
     if let home = name.region, home != region {
       throw Failure(
@@ -34,8 +34,8 @@ extension Placement {
       .directory, host: "\(bucket).\(service).\(region).\(suffix)", region: region, signingName: "s3express")
   }
 
-  /// `name-o01ac5d28a6a232904…--op-s3`: counted from the end, letter 50 is the kind of hardware, and the 17 letters before
-  /// letter 32 are the outpost's id.
+  /// The endpoint of an alias such as `name-o01ac5d28a6a232904…--op-s3`: counted from the end, letter 50 is the kind of
+  /// hardware, and the 17 letters before letter 32 are the outpost's id.
   func outpostsAlias() throws(Failure) -> BucketEndpoint {
     let bytes = Array(bucket.utf8)
     guard BucketName.isLabel(bucket), bytes.count >= 51 else {
@@ -67,7 +67,7 @@ extension Placement {
     }
     guard url == nil else {
       throw Failure(
-        question.blame, "an alias on Outposts names its own address and does not go with an endpoint URL",
+        question.blame, "an alias on Outposts contains its own address and cannot be combined with an endpoint URL",
         remedy: "leave \(.endpoint) out")
     }
     return endpoint(

@@ -1,4 +1,4 @@
-/// Finds where a bucket's requests go, by AWS's endpoint rules. It refuses what is doubtful, because the data would be
+/// Finds where a bucket's requests go, by AWS's endpoint rules. It refuses doubtful cases, because the data would be
 /// sent to a plausible but wrong address.
 ///
 /// | bucket | host on AWS | signed for |
@@ -126,7 +126,7 @@ struct Placement {
       region: region ?? signingRegion, signingName: signingName, isAWS: true)
   }
 
-  /// At the given URL; `label` is put in front of its host.
+  /// The endpoint at the given URL; `label` is put in front of its host.
   func endpoint(
     _ kind: BucketEndpoint.Kind, at url: EndpointURL, label: String?, region: String? = nil, signingName: String
   ) -> BucketEndpoint {
@@ -151,7 +151,7 @@ extension Placement {
     return endpoint(.bucket, host: label + host("s3"), usesPath: usesPath, signingName: "s3")
   }
 
-  /// `s3-fips.dualstack.eu-west-1.amazonaws.com`
+  /// The host, such as `s3-fips.dualstack.eu-west-1.amazonaws.com`.
   private func host(_ service: String) -> String {
     let oldest = isGlobal || (options.usesGlobalEndpoint && region == EndpointResolver.defaultRegion)
     if oldest, !options.fips, !options.dualstack { return "\(service).\(partition.dnsSuffix)" }
@@ -189,17 +189,18 @@ extension Placement {
       guard fits else {
         throw Failure(
           .usage,
-          "the bucket \"\(SafeText.oneLine(bucket))\" cannot be part of a host name, as \(.addressing, "virtual") asks",
+          "the bucket \"\(SafeText.oneLine(bucket))\" cannot be part of a host name, as \(.addressing, "virtual") requests",
           remedy: "use \(.addressing, "path")")
       }
       guard url?.isAddress != true else {
         throw Failure(
-          .usage, "a bucket cannot be put in front of an address, as \(.addressing, "virtual") asks",
+          .usage, "a bucket cannot be put in front of an address, as \(.addressing, "virtual") requests",
           remedy: "use \(.addressing, "path"), or the name of the host")
       }
       guard url != nil || fitsAWS else {
         throw Failure(
-          .usage, "AWS's certificates do not cover a bucket with dots in the host, as \(.addressing, "virtual") asks",
+          .usage,
+          "AWS's certificates do not cover a bucket with dots in the host, as \(.addressing, "virtual") requests",
           remedy: "use \(.addressing, "path"), or leave it out")
       }
       return false

@@ -1,24 +1,25 @@
 import Glibc
 
-/// An endpoint as a person writes it: `https://s3.example.com`, `http://127.0.0.1:9000`, `http://[::1]:9000/s3`.
+/// An endpoint as users write it: `https://s3.example.com`, `http://127.0.0.1:9000`, `http://[::1]:9000/s3`.
 ///
 /// No message repeats the URL, which may contain a password.
 struct EndpointURL: Sendable, Equatable {
   var scheme: Origin.Scheme
   /// In lower case; an IPv6 address is in brackets.
   var host: String
-  /// Nil for the scheme's default.
+  /// The port; nil for the scheme's default.
   var port: Int?
-  /// Without a slash at its end; empty or beginning with one.
+  /// The path, without a trailing slash; empty or beginning with one.
   var path: String
 
-  /// As in the `Host` header.
+  /// Host and port, as in the `Host` header.
   var authority: String { port.map { "\(host):\($0)" } ?? host }
 
-  /// The host is an IPv4 or IPv6 address.
+  /// Whether the host is an IPv4 or IPv6 address.
   var isAddress: Bool { host.begins(with: "[") || BucketName.looksLikeAddress(host) }
 
-  /// `blame` is `.usage` if the caller gave the URL, and `.configuration` if it came from a variable or a file.
+  /// Parses the URL. `blame` is `.usage` if the caller gave it, and `.configuration` if it came from a variable or a
+  /// file.
   static func parse(_ text: String, blame: Failure.Code) throws(Failure) -> EndpointURL {
     func failure(_ what: String, remedy: Wording? = nil) -> Failure {
       Failure(blame, "the endpoint URL \(what)", remedy: remedy ?? "write it like https://s3.example.com:9000")
@@ -27,7 +28,7 @@ struct EndpointURL: Sendable, Equatable {
     guard !bytes.isEmpty else { throw failure("is empty") }
     guard bytes.allSatisfy(ASCII.isVisible) else {
       throw failure(
-        "has a space, a control character or a letter outside of ASCII in it",
+        "contains a space, a control character or a letter outside of ASCII",
         remedy: "write an international host name in its xn-- form")
     }
     guard let (scheme, rest) = scheme(of: bytes) else {
@@ -38,7 +39,7 @@ struct EndpointURL: Sendable, Equatable {
     let authority = rest.prefix { $0 != UInt8(ascii: "/") }
     if authority.contains(UInt8(ascii: "@")) {
       throw failure(
-        "has a user name or password in it", remedy: "remove it; credentials come from the environment or a profile")
+        "contains a user name or password", remedy: "remove it; credentials come from the environment or a profile")
     }
     guard let (host, portText) = split(authority) else { throw failure("has no usable host name") }
     var port: Int?
@@ -87,7 +88,8 @@ struct EndpointURL: Sendable, Equatable {
     return (String(decoding: host, as: UTF8.self).lowercased(), rest.isEmpty ? nil : rest.dropFirst())
   }
 
-  /// Labels of letters, digits, `-` and `_` (used in names within clusters), at most 253 bytes.
+  /// Whether the host consists of labels of letters, digits, `-` and `_` (used in names within clusters), at most 253
+  /// bytes.
   private static func isHost(_ host: ArraySlice<UInt8>) -> Bool {
     guard (1...253).contains(host.count) else { return false }
     return host.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy { label in
@@ -95,7 +97,7 @@ struct EndpointURL: Sendable, Equatable {
     }
   }
 
-  /// RFC 3986: pchar and `/`.
+  /// Whether the path consists of pchar (RFC 3986) and `/`.
   private static func isPath(_ path: ArraySlice<UInt8>) -> Bool {
     path.allSatisfy { ASCII.isAlphanumeric($0) || "/-._~!$&'()*+,;=:@%".utf8.contains($0) }
       && PercentEncoding.isWhole(path)

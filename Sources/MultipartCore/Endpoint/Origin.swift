@@ -13,7 +13,8 @@ package struct Origin: Sendable, Hashable, CustomStringConvertible {
   }
 
   package var scheme: Scheme
-  /// As in the `Host` header: an IPv6 address in brackets, and the port unless it is the scheme's default.
+  /// Host and port, as in the `Host` header: an IPv6 address in brackets, and the port unless it is the scheme's
+  /// default.
   package var host: String
 
   package init(scheme: Scheme, host: String) {
@@ -21,12 +22,12 @@ package struct Origin: Sendable, Hashable, CustomStringConvertible {
     self.host = host
   }
 
-  /// `https://bucket.s3.eu-west-1.amazonaws.com`, `http://[::1]:9000`
+  /// The origin, such as `https://bucket.s3.eu-west-1.amazonaws.com` or `http://[::1]:9000`.
   package var description: String { "\(scheme.rawValue)://\(host)" }
 }
 
 extension Origin {
-  /// Requests do not leave this machine.
+  /// Whether requests stay on this machine.
   var isLoopback: Bool {
     let name = host.begins(with: "[") ? host : String(host.upTo(":"))
     return name == "localhost" || name.ends(with: ".localhost") || name.begins(with: "[::1]")

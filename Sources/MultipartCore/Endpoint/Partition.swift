@@ -1,15 +1,15 @@
-/// A part of AWS with its own domain, recognised by how the names of its regions begin.
+/// A part of AWS with its own domain, recognised by the prefix of its regions' names.
 package struct Partition: Sendable, Equatable {
-  /// Its name in ARNs.
+  /// The partition's name in ARNs.
   package let name: String
   /// The domain after `s3.<region>.`
   let dnsSuffix: String
-  /// How the names of its regions begin; empty for the first partition, which has all other regions.
+  /// The prefix of its regions' names; empty for the first partition, which has all other regions.
   private let beginning: String
 
   private static let aws = Partition(name: "aws", dnsSuffix: "amazonaws.com", beginning: "")
 
-  /// Longer beginnings come first: `us-isob` is not `us-iso`.
+  /// Longer prefixes come first: `us-isob` is not `us-iso`.
   private static let others = [
     Partition(name: "aws-cn", dnsSuffix: "amazonaws.com.cn", beginning: "cn-"),
     Partition(name: "aws-us-gov", dnsSuffix: "amazonaws.com", beginning: "us-gov-"),
@@ -24,7 +24,7 @@ package struct Partition: Sendable, Equatable {
     others.first { region.begins(with: $0.beginning) } ?? aws
   }
 
-  /// Those whose names end like this host; none: it is not one of AWS's.
+  /// The partitions whose domain this host has; none if it is not one of AWS's.
   static func all(ofHost host: String) -> [Partition] {
     (others + [aws]).filter { host.ends(with: "." + $0.dnsSuffix) }
   }

@@ -1,13 +1,14 @@
-/// Reads an S3 host that an answer names. A server must not choose where signed requests go: a host counts only if it is
-/// S3's own, in the bucket's partition.
+/// Parses an S3 host that an answer names. A server must not choose where signed requests go: a host counts only if it
+/// is S3's own, in the bucket's partition.
 struct S3Host: Sendable, Equatable {
   let region: String
   let usesPath: Bool
   let isFIPS: Bool
 
-  /// `bucket.s3-us-west-2.amazonaws.com`, `s3.dualstack.eu-west-1.amazonaws.com`, `bucket.s3-fips.us-gov-west-1.…`
+  /// Parses hosts such as `bucket.s3-us-west-2.amazonaws.com`, `s3.dualstack.eu-west-1.amazonaws.com`,
+  /// `bucket.s3-fips.us-gov-west-1.…`.
   init?(_ host: String, bucket: String, partition: Partition) {
-    // A host's name is ASCII.
+    // A host name is ASCII.
     guard host.utf8.count <= 253, host.utf8.allSatisfy(ASCII.isVisible), host.ends(with: "." + partition.dnsSuffix)
     else { return nil }
     var rest = host.dropLast(partition.dnsSuffix.utf8.count + 1)
@@ -27,7 +28,7 @@ struct S3Host: Sendable, Equatable {
     guard Self.isRegion(region), Partition.of(region: region) == partition else { return nil }
   }
 
-  /// `eu-west-1`, `us-gov-east-1`, `eusc-de-east-1`
+  /// Whether the text is a region, such as `eu-west-1`, `us-gov-east-1`, `eusc-de-east-1`.
   static func isRegion(_ text: String) -> Bool {
     let words = text.pieces(at: "-")
     guard BucketName.isLabel(text), words.count >= 3, let first = words.first, let last = words.last else {

@@ -24,8 +24,8 @@ struct ZonalName: Sendable, Equatable {
     region = Self.region(of: zone)
   }
 
-  /// `usw2-az1` is in `us-west-2`, `apne1-az4` in `ap-northeast-1`, `usgw1-az1` in `us-gov-west-1`; local zones
-  /// (`usw2-lax1-az1`) begin with their region too.
+  /// The region of a zone: `usw2-az1` is in `us-west-2`, `apne1-az4` in `ap-northeast-1`, `usgw1-az1` in
+  /// `us-gov-west-1`; local zones (`usw2-lax1-az1`) begin with their region too.
   static func region(of zone: String) -> String? {
     var rest = zone.upTo("-")
     guard let number = rest.popLast(), number.isASCII, number.isNumber else { return nil }

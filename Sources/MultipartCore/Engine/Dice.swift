@@ -6,7 +6,7 @@ struct Dice: Sendable {
     state = seed
   }
 
-  /// In 0..<1.
+  /// A random number in 0..<1.
   mutating func next() -> Double {
     state &+= 0x9E37_79B9_7F4A_7C15
     var z = state

@@ -16,7 +16,7 @@ struct Flight: Sendable {
     (before, last) = (last, look)
   }
 
-  /// How long it still takes; nil if unknown.
+  /// How long a transfer will still take; nil if unknown.
   func left(of slot: Slot, size: Int64, sentAt: Duration) -> Duration? {
     guard let newest, let out = newest.moved[slot] else { return nil }
     guard out < size else { return .zero }

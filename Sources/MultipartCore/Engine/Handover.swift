@@ -1,5 +1,5 @@
-/// Since when transfers have been under way, and since when all of their bytes have been handed over and only the answer
-/// is missing: behind something that buffers that is long before the bytes have arrived.
+/// Measures since when transfers have been running, and since when all of their bytes have been handed over and only
+/// the answer is missing: behind something that buffers that is long before the bytes have arrived.
 struct Handover: Sendable {
   private struct Begun: Sendable {
     var at: Duration
@@ -11,7 +11,7 @@ struct Handover: Sendable {
   /// The time so far, each moment divided by the number of transfers that shared it.
   private var alone: Duration = .zero
   private var now: Duration = .zero
-  /// Since somebody asked.
+  /// The answers since the last call.
   private var answers: [AnswerPace.Answer] = []
 
   mutating func begin(_ slot: Slot, at time: Duration) {

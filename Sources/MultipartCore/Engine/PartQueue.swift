@@ -4,16 +4,16 @@ struct PartQueue: Sendable {
   private var nextNew = 1
   private var left: Set<Int> = []
   private var again: [Int] = []
-  /// How many of `again` were taken. Not removed one by one: thousands can come back at once, and each removal would move
-  /// all others.
+  /// How many of `again` were taken. They are not removed one by one: thousands can be returned at once, and each
+  /// removal would move all others.
   private var taken = 0
 
-  /// The parts of a file. A stream begins with none, and they are added as they are read.
+  /// The parts of a file. A stream starts with none, and they are added as they are read.
   init(count: Int) {
     self.count = count
   }
 
-  /// Not to be sent: they are compared with what the store has.
+  /// Leaves out parts that are compared with what the store has.
   mutating func leaveOut(_ numbers: some Sequence<Int>) {
     left.formUnion(numbers)
   }
@@ -39,7 +39,7 @@ struct PartQueue: Sendable {
     taken = 0
   }
 
-  /// Nothing is left to send, except parts that may come back.
+  /// Whether nothing is left to send, except parts that may be returned.
   mutating func isExhausted() -> Bool {
     guard again.isEmpty else { return false }
     while nextNew <= count, left.contains(nextNew) { nextNew += 1 }

@@ -1,13 +1,14 @@
-/// All objects of a run and the one window they share: passes each event to its object, and gives every free place to
-/// the object that began first and has something to transfer. It has no clock, file or network.
+/// All objects of a run and the one window that they share: passes each event to its object, and gives every free slot
+/// to the object that started first and has something to transfer. It has no clock, file or network.
 package struct Run<Machine: ObjectMachine>: Sendable {
   package typealias Scheduler = MultipartCore.Scheduler<Machine.Receipt>
 
   package enum Event: Sendable {
     case of(Int, Machine.Event)
-    /// The time of a `wake` has come, or may have.
+    /// The time of a `wake` has come, or may have come.
     case tick
-    /// What the line has done since, and how much of each running transfer the other side has acknowledged.
+    /// What the line has done since the last sample, and how much of each running transfer the other side has
+    /// acknowledged.
     case sampled(LineSample, moved: [Slot: Int64] = [:])
     /// The run has to end: nothing new is begun.
     case interrupted(Failure)
@@ -15,36 +16,37 @@ package struct Run<Machine: ObjectMachine>: Sendable {
 
   package enum Order: Sendable {
     case act(object: Int, Machine.Action)
-    /// A `tick` is due then.
+    /// A `tick` is due at this time.
     case wake(at: Duration)
-    /// Another number of connections from now on. The object is one of those that use them.
+    /// The number of connections changes. The object is one of those that use them.
     case paced(object: Int, Pace.Change)
   }
 
   package private(set) var scheduler: Scheduler
-  /// What was known of an object after its last event.
+  /// What was known about an object after its last event.
   private struct Known: Sendable {
-    /// Its place in the order in which objects begin.
+    /// The object's place in the order in which objects start.
     var rank = 0
     var isActive = false
     var standing = Standing()
   }
 
-  /// Read and changed in place (`withMachine`): a copy of a machine would make the next change copy all its parts.
+  /// The machines, read and changed in place (`withMachine`): a copy of a machine would make the next change copy all
+  /// its parts.
   private var machines: [Int: Machine] = [:]
   private var known: [Int: Known] = [:]
-  /// Running, in the order in which they began.
+  /// The running objects, in the order in which they started.
   private var active: [Int] = []
-  /// Those of them that can begin something as soon as there is room, in the same order: after each event only these are
-  /// asked.
+  /// Those of the running objects that can start something as soon as there is room, in the same order: after each
+  /// event only these are asked.
   private var fillable: [Int] = []
-  /// How many of the running ones have something left to transfer that is not under way.
+  /// How many of the running objects have something left to transfer that is not being transferred.
   private var unfinished = 0
-  /// Not begun yet.
+  /// Objects that have not started yet.
   private var pending: ArraySlice<Int> = []
   private var added = 0
   private var rank = 0
-  /// How many have begun since somebody asked.
+  /// How many have started since the last call.
   private var begun = 0
   /// More objects may be added.
   private var isOpen = true
@@ -54,7 +56,7 @@ package struct Run<Machine: ObjectMachine>: Sendable {
     scheduler = Scheduler(settings, partSize: settings.partSize)
   }
 
-  /// An object of an interrupted run ends at once.
+  /// Adds an object. An object of an interrupted run ends at once.
   package mutating func add(_ object: Int, _ machine: Machine, partSize: Int64) {
     if added == 0 { scheduler.recut(partSize) }
     added += 1
@@ -67,10 +69,10 @@ package struct Run<Machine: ObjectMachine>: Sendable {
   /// Nothing more will be added.
   package mutating func close() { isOpen = false }
 
-  /// Every object that was added has ended.
+  /// Whether every object that was added has ended.
   package var isOver: Bool { active.isEmpty && pending.isEmpty }
 
-  /// How many have begun, or ended before they could, since the last call.
+  /// How many have started, or ended before they could start, since the last call.
   mutating func takeBegun() -> Int {
     defer { begun = 0 }
     return begun
@@ -78,19 +80,19 @@ package struct Run<Machine: ObjectMachine>: Sendable {
 
   package subscript(object: Int) -> Machine? { machines[object] }
 
-  /// Nil if there is no such object.
+  /// Calls `body` with a machine; nil if there is no such object.
   package mutating func withMachine<Result>(_ object: Int, _ body: (inout Machine) -> Result) -> Result? {
     machines.index(forKey: object).map { body(&machines.values[$0]) }
   }
 
-  /// Removes an object that has ended, and about which nobody asks any more.
+  /// Removes an object that has ended, and that will not be asked for any more.
   package mutating func remove(_ object: Int) {
     guard withMachine(object, { $0.standing.isDone }) == true else { return }
     machines[object] = nil
     known[object] = nil
   }
 
-  /// Begins with the objects that have been added.
+  /// Starts the objects that have been added.
   package mutating func begin(at now: Duration) -> [Order] {
     scheduler.now = now
     return fill() + wakes()
@@ -167,9 +169,9 @@ package struct Run<Machine: ObjectMachine>: Sendable {
     withMachine(object, action).map { .act(object: object, $0) }
   }
 
-  // MARK: - Places
+  // MARK: - Slots
 
-  /// The most objects at once for each place: those that are being completed or cleaned up need none.
+  /// The most objects at once for each slot: those that are being completed or cleaned up need none.
   private static var mostForPlace: Int { 2 }
 
   private mutating func fill() -> [Order] {

@@ -1,9 +1,9 @@
-/// Whether what a transfer has moved may lie in a buffer on the way.
+/// Whether bytes that a transfer has moved may be in a buffer on the way.
 package enum Buffers: Sendable {
-  /// What was received is here.
+  /// There is none, because bytes are received.
   case none
   case possible
-  /// It did in the last run.
+  /// There was one in the last run.
   case known
 }
 
@@ -11,17 +11,17 @@ package enum Buffers: Sendable {
 package struct RunSettings: Sendable {
   /// The most transfers at once, unless `pace` determines it.
   package var concurrency = 8
-  /// The number of connections is found by trying; nil: it is `concurrency`.
+  /// The bounds for finding the number of connections by trial; nil: it is fixed at `concurrency`.
   package var pace: Pace.Bounds?
-  /// The most transfers at once while they are small, with a pace; nil: what the pace says.
+  /// The most transfers at once while they are small, with a pace; nil: the number of the pace.
   package var mostSmall: Int?
   package var retry = RetryPolicy()
   package var buffers = Buffers.none
-  /// Slow transfers at the end are made a second time.
+  /// Whether slow transfers at the end are made a second time.
   package var hedges = false
   /// The most bytes per second that the run may transfer, at first.
   package var limitRate: Int64?
-  /// Until the first object is added, which has its own.
+  /// The part size until the first object is added, which has its own.
   package var partSize: Int64 = 8 << 20
   package var seed: UInt64 = 0
 

@@ -1,7 +1,7 @@
-/// One for a run, whatever the number of its objects: how many transfers may run at once, which of them are made a
-/// second time, and when failed ones are retried. It has no clock of its own.
+/// Decides for the whole run how many transfers may run at once, which of them are made a second time, and when failed
+/// ones are retried. It has no clock of its own.
 package struct Scheduler<Receipt: TransferReceipt>: Sendable {
-  /// What waits for its next try: a transfer, or the one request that an object is waiting for.
+  /// Something that waits for its next try: a transfer, or the single request that an object is waiting for.
   enum Waiter: Hashable {
     case transfer(Slot)
     case step(object: Int)
@@ -20,7 +20,7 @@ package struct Scheduler<Receipt: TransferReceipt>: Sendable {
 
   /// What the answer to a transfer means.
   enum Landing {
-    /// Its other copy is still under way.
+    /// The other copy is still running.
     case copyIsOut
     case arrived(Receipt)
     /// Both copies arrived, and their receipts differ.
@@ -30,9 +30,9 @@ package struct Scheduler<Receipt: TransferReceipt>: Sendable {
     case failed
   }
 
-  /// Transfers of less than this on average: what they take is mostly the wait for answers.
+  /// Transfers of less than this on average spend most of their time waiting for answers.
   private static var small: Int64 { 512 << 10 }
-  /// Seconds of the line: so much may wait in a buffer before it.
+  /// How many seconds' worth of the line may be in a buffer before it.
   private static var mostHeld: Double { 2 }
 
   package let settings: RunSettings
@@ -40,18 +40,18 @@ package struct Scheduler<Receipt: TransferReceipt>: Sendable {
   var now: Duration = .zero
   /// Started objects without a transfer yet; each reserves one connection.
   var preparing = 0
-  /// No object has anything left to transfer except what is under way.
+  /// Everything that any object has left to transfer is being transferred.
   var allIsOut = false
   private var dice: Dice
   private var window: Window
   private var flying: [Slot: RunningTransfer] = [:]
-  /// When somebody has to look again.
+  /// The times at which the run has to be woken.
   private var wakes: [Duration] = []
   private var waiting: [(who: Waiter, until: Duration)] = []
   /// Why each object's last try failed.
   private var troubles: [Int: Wording] = [:]
   private var takenBack: Set<Slot> = []
-  /// Transfers that have succeeded, and the bytes of those that are under way.
+  /// Transfers that have succeeded, and the bytes of those that are running.
   private var landed = 0
   private var flyingBytes: Int64 = 0
   private var tail = Tail<Receipt>()
@@ -120,7 +120,7 @@ package struct Scheduler<Receipt: TransferReceipt>: Sendable {
     return .failed
   }
 
-  /// The object's transfers that would arrive within this time.
+  /// The object's transfers that would finish within this time.
   func arriving(of object: Int, within time: Duration) -> Set<Int> {
     let soon = flying.values.filter { part in
       part.slot.object == object && !takenBack.contains(part.slot)
@@ -131,7 +131,7 @@ package struct Scheduler<Receipt: TransferReceipt>: Sendable {
 
   // MARK: - Retries
 
-  /// How long who waits, before which try, and what went wrong with the last one.
+  /// How long something waits, before which try, and what went wrong with the last one.
   struct Pause {
     var who: Waiter
     var wait: Duration
@@ -139,12 +139,12 @@ package struct Scheduler<Receipt: TransferReceipt>: Sendable {
     var cause: Failure
   }
 
-  /// How long to wait after this many tries; nil if none is left.
+  /// How long to wait after this number of tries; nil if none is left.
   mutating func pause(after failure: Failure, attempt: Int, by policy: RetryPolicy? = nil) -> Duration? {
     (policy ?? settings.retry).wait(after: failure, attempt: attempt, dice: dice.next())
   }
 
-  /// In 0..<1.
+  /// A random number in 0..<1.
   mutating func roll() -> Double { dice.next() }
 
   /// Schedules the next try; nil if none is left.
@@ -176,7 +176,7 @@ package struct Scheduler<Receipt: TransferReceipt>: Sendable {
     return due.map(\.who)
   }
 
-  /// Its next tries are not awaited any more.
+  /// Stops waiting for the object's next tries.
   mutating func stopWaiting(_ object: Int) {
     waiting.removeAll { $0.who.object == object }
   }
@@ -189,7 +189,7 @@ package struct Scheduler<Receipt: TransferReceipt>: Sendable {
     return (until, troubles[object] ?? "")
   }
 
-  /// Nothing of the object is running any more, nor will be.
+  /// Forgets an object that has nothing running, and never will again.
   mutating func forget(_ object: Int) {
     stopWaiting(object)
     troubles[object] = nil
@@ -200,7 +200,7 @@ package struct Scheduler<Receipt: TransferReceipt>: Sendable {
 
   struct Look {
     var change: Pace.Change?
-    /// To be stopped now, and sent again when fewer are running.
+    /// Transfers to stop now and send again when fewer are running.
     var takenBack: [Slot] = []
     var copied: Slot?
   }
@@ -231,16 +231,16 @@ package struct Scheduler<Receipt: TransferReceipt>: Sendable {
     return look
   }
 
-  /// What lies in a buffer on the way would take the line too long: fewer parts, of which only answers count from now
-  /// on. `carried`: how much of each can have been passed on. Only before the first answer: later a store that needs
-  /// seconds for each would look the same.
+  /// Reduces the number of parts if the line would take too long for what is in a buffer on the way; from then on only
+  /// answers count. `carried` is how much of each part can have been passed on. Only done before the first answer:
+  /// later, a store that needs seconds for each part would look the same.
   private mutating func unload(_ moved: [Slot: Int64], _ carried: inout [Slot: Int64]) -> Pace.Change? {
     guard settings.buffers != .none, landed == 0, let backlog = window.backlog else { return nil }
     let share = backlog.rate / Double(flying.count)
     var held = -(now - backlog.since).seconds * backlog.rate
     for part in flying.values {
       let moved = moved[part.slot] ?? 0
-      // What has been handed over as a whole may be at the store, which only has not answered.
+      // A part that was handed over completely may be at the store, which has just not answered.
       guard moved < part.size else { continue }
       carried[part.slot] = min(moved, Int64((now - part.sentAt).seconds * share))
       held += Double(moved) - max(.zero, backlog.since - part.sentAt).seconds * share
@@ -254,7 +254,7 @@ package struct Scheduler<Receipt: TransferReceipt>: Sendable {
     return Pace.Change(connections: backlog.enough, why: why, stopsSome: true)
   }
 
-  /// Those that began last, unless a quarter of them has already been sent.
+  /// Stops the transfers that started last, unless a quarter of them has already been sent.
   private mutating func takeBack(_ moved: [Slot: Int64]) -> [Slot] {
     let young = flying.values.filter { mayBeStopped($0.slot) && (moved[$0.slot] ?? 0) * 4 <= $0.size }
     let newest = young.sorted { ($0.sentAt, $0.slot) > ($1.sentAt, $1.slot) }
@@ -263,7 +263,7 @@ package struct Scheduler<Receipt: TransferReceipt>: Sendable {
     return stopped
   }
 
-  /// Once a second: a transfer that is far too slow, and is made again.
+  /// A transfer that is far too slow, and is made again; at most one per second.
   mutating func hedge() -> Slot? {
     guard isTail, !isHeldByLimit, let overdue = tail.overdue(of: mayBeCopied, at: now) else { return nil }
     wake(at: overdue.nextLook)
@@ -271,7 +271,7 @@ package struct Scheduler<Receipt: TransferReceipt>: Sendable {
     return overdue.slot
   }
 
-  /// An object in one request is published by it, which may happen only once.
+  /// The transfers that may be copied. An object in a single request is published by it, which may happen only once.
   private var mayBeCopied: [RunningTransfer] {
     flying.values.filter { mayBeStopped($0.slot) && !takenBack.contains($0.slot) }.sorted { $0.slot < $1.slot }
   }
@@ -285,6 +285,6 @@ package struct Scheduler<Receipt: TransferReceipt>: Sendable {
   package var lineIsLossy: Bool { window.lineIsLossy }
   package var lineBuffers: Bool { window.countsOnlyAnswers }
 
-  /// Then no connection is slow, and none would be faster.
+  /// Whether the limit determines the rate: then no connection is slow, and none would be faster.
   private var isHeldByLimit: Bool { limit != nil && window.mayBeHeldByLimit }
 }

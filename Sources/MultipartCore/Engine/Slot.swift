@@ -1,4 +1,4 @@
-/// A transfer of the run: a part of an object, or, as part 0, the object in one request.
+/// A transfer of the run: a part of an object, or, as part 0, the object in a single request.
 package struct Slot: Hashable, Comparable, Sendable {
   package var object: Int
   package var part: Int

@@ -4,9 +4,9 @@ struct Window: Sendable {
   private let concurrency: Int
   private let bounds: Pace.Bounds?
   private var pace: Pace?
-  /// Since the first small transfers.
+  /// The pace of objects, since the first small transfers.
   private var objectPace: ObjectPace?
-  /// While only answers tell what the line carries.
+  /// The pace by answers, while only these show what the line carries.
   private var answerPace: AnswerPace?
   private var carriesSmall = false
   private let mostSmall: Int?
@@ -25,8 +25,8 @@ struct Window: Sendable {
     recut(partSize)
   }
 
-  /// Nothing is being sent, and parts have another size from now on. Of smaller parts than `before` more begin, so that
-  /// they are as many bytes.
+  /// Sets a different part size while nothing is being sent. If parts are smaller than `before`, more are started, so
+  /// that they have as many bytes.
   mutating func recut(_ partSize: Int64, before: Int64? = nil) {
     self.partSize = partSize
     pace = bounds.map { Pace($0.scaled(from: before ?? partSize, to: partSize), partSize: partSize) }
@@ -35,9 +35,9 @@ struct Window: Sendable {
     if buffers == .known { countOnlyAnswers(width) }
   }
 
-  /// The store has asked for less, and the window has not grown back yet.
+  /// Whether the store has asked for less, and the window has not grown back yet.
   var isNarrowed: Bool { width < most }
-  /// The limit holds the rate, or nobody knows that it does not.
+  /// Whether the limit may determine the rate.
   var mayBeHeldByLimit: Bool { pace?.isHeldByLimit != false }
 
   var lineIsLossy: Bool { pace?.isLossy == true }
@@ -50,14 +50,14 @@ struct Window: Sendable {
 
   var countsOnlyAnswers: Bool { answerPace != nil && !carriesSmall }
 
-  /// What is acknowledged lies in a buffer on the way.
+  /// Counts only answers from now on, because acknowledged bytes are in a buffer on the way.
   mutating func countOnlyAnswers(_ width: Int) {
     guard let pace, !carriesSmall else { return }
     answerPace = AnswerPace(window: width, most: max(answerPace?.most ?? 1, pace.usual), partSize: partSize)
     self.width = width
   }
 
-  /// What is sent has become small, or large again.
+  /// Sets whether transfers have become small, or large again.
   mutating func carries(small: Bool) {
     guard let mostSmall, let bounds, small != carriesSmall else { return }
     carriesSmall = small
@@ -70,7 +70,7 @@ struct Window: Sendable {
     width = most
   }
 
-  /// The time may have come for another limit.
+  /// Applies the limit, which may depend on the time of day.
   mutating func follow(_ limit: Int64?, at now: Duration) -> Pace.Change? {
     let changes = (large: pace?.follow(limit, at: now), small: objectPace?.follow(limit, at: now))
     if changes.large != nil { answerPace = nil }
@@ -79,7 +79,8 @@ struct Window: Sendable {
     return change
   }
 
-  /// One step down in two seconds: the answers to requests that were already running repeat the same message.
+  /// Reduces the width by at most one step in two seconds: the answers to requests that were already running repeat the
+  /// same message.
   mutating func narrow(at now: Duration) {
     if let last = lastNarrowing, now - last < .seconds(2) { return }
     lastNarrowing = now
@@ -98,7 +99,7 @@ struct Window: Sendable {
     successes = 0
   }
 
-  /// `size` is the average of those under way.
+  /// Takes a sample. `size` is the average of the running transfers.
   mutating func take(
     _ sample: LineSample, _ answers: [AnswerPace.Answer], underWay: Int, size: Int64, arrived: Int, isFull: Bool
   ) -> Pace.Change? {

@@ -1,11 +1,12 @@
-/// Finds out all that a store tells about an object: a HEAD, and for what that does not show, one small request each.
+/// Finds out everything that a store reveals about an object: by a HEAD, and a small request for each property that the
+/// HEAD does not show.
 struct Inquiry: Sendable {
   private let store: Store
   private let head: HeadObject
 
   init(_ store: Store, _ head: HeadObject) { (self.store, self.head) = (store, head) }
 
-  /// What one more request has found; `why`: the store does not tell.
+  /// The result of one more request; `why`: the store does not reveal it.
   private enum Answer<Value: Sendable>: Sendable {
     case known(Value)
     case unknown(why: String)
@@ -66,7 +67,7 @@ struct Inquiry: Sendable {
     }
   }
 
-  /// What a store has refused is unknown; without an answer nothing is.
+  /// Asks for a property. One that the store refuses is unknown; without an answer the request fails.
   private func ask<Value: Sendable>(
     _ operation: OperationName, _ work: () async throws(Failure) -> Value
   ) async -> Result<Answer<Value>, Failure> {
@@ -79,7 +80,7 @@ struct Inquiry: Sendable {
 }
 
 extension ObjectInfo {
-  /// Shown by a HEAD only to those who may read it.
+  /// The retention, which a HEAD shows only to users who may read it.
   fileprivate var retention: ObjectDescription.Retention? {
     headers[HeaderName.lockMode].map { .init(mode: $0, until: headers[HeaderName.lockDate]) }
   }

@@ -1,8 +1,8 @@
-/// Reads a list page by page. While the caller uses a page the next one is on its way, and no more than that.
+/// Reads a list page by page. While the caller uses a page, only the next one is being requested.
 package final class ListReader {
   private let store: Store
   private var walk: ListWalk
-  /// The page that is on its way.
+  /// The page that is being requested.
   private var ahead: Task<Result<ListObjects.Page, Failure>, Never>?
   private var notes: Set<ListWalk.Note> = []
 

@@ -1,12 +1,12 @@
-/// From page to page of a list, whatever the store makes of prefix, delimiter and order.
+/// Walks through the pages of a list, whatever the store does with prefix, delimiter and order.
 ///
 ///     while let request = walk.request {
 ///       show(try walk.take(try await page(request)))
 ///     }
 ///
-/// It ends if the store's list does. A store that gives a page again would never come to an end: that is seen by comparing
-/// each page with the former one, and with one that is kept for twice as long each time (Brent's algorithm), so that a
-/// circle of any length is found in bounded memory.
+/// It ends if the store's list does. A store that repeats pages would never end: this is detected by comparing each
+/// page with the previous one, and with one that is kept for twice as long each time (Brent's algorithm), so that a
+/// cycle of any length is found in bounded memory.
 struct ListWalk {
   enum Request: Sendable {
     case objects(ListObjects)
@@ -17,10 +17,10 @@ struct ListWalk {
   enum Note: String, Sendable {
     case outside = "the store lists keys that do not begin with the prefix; they are left out"
     case doubtful =
-      "the store does not say whether its list escapes keys: those with a % may have to be written in another way"
+      "the store does not say whether its list escapes keys: keys with a % may have to be written differently"
   }
 
-  /// The next page's; nil at the end.
+  /// The request for the next page; nil at the end.
   private(set) var request: Request?
   private(set) var notes: Set<Note> = []
   private let prefix: String
@@ -30,10 +30,10 @@ struct ListWalk {
   private var circle = Circle()
   private var pagesWithoutNews = 0
 
-  /// While a store skips deleted objects, it may answer with many pages that have none.
+  /// While a store skips deleted objects, it may return many pages without any.
   private static let mostWithoutNews = 1000
 
-  /// `asked`: the prefix that is asked for, with which `prefix` begins.
+  /// `asked` is the requested prefix, which `prefix` begins with.
   init(_ bucket: BucketAddress, prefix: String, asked: String, delimiter: String?, versions: Bool) {
     self.prefix = prefix
     self.asked = asked
@@ -73,7 +73,7 @@ struct ListWalk {
     return entries
   }
 
-  /// Of a store that does not know delimiters.
+  /// The folder of a key, for a store that does not know delimiters.
   private func folder(of key: String) -> String? {
     guard let delimiter, let rest = key.rest(after: prefix), let found = rest.utf8.firstRange(of: delimiter.utf8)
     else { return nil }
@@ -125,7 +125,7 @@ struct ListWalk {
     }
   }
 
-  /// Whether a page has been seen, by what it lists; an empty one by its token.
+  /// Detects whether a page has been seen, by what it lists; an empty one by its token.
   private struct Circle {
     private var former: Int?
     private var kept: Int?
@@ -160,7 +160,7 @@ struct ListWalk {
 }
 
 extension ListedEntry {
-  /// The same key and version.
+  /// Whether the key and version are the same.
   fileprivate func isSame(as other: ListedEntry) -> Bool {
     guard key.utf8.elementsEqual(other.key.utf8) else { return false }
     return switch (self, other) {
@@ -170,11 +170,11 @@ extension ListedEntry {
     }
   }
 
-  /// Everything that is listed later is behind it.
+  /// Everything that is listed later comes after this text.
   fileprivate var end: String {
     switch self {
     case .object(let object): object.key
-    // S3 allows this character in a key, but it stands for none and comes last.
+    // S3 allows this character in a key, but it is unassigned and sorts last.
     case .folder(let key): key + "\u{10FFFF}"
     }
   }

@@ -1,8 +1,8 @@
 extension ObjectInfo {
-  /// Such as `GLACIER`; S3 does not return `STANDARD`, the default.
+  /// The storage class, such as `GLACIER`; S3 does not return `STANDARD`, the default.
   public var storageClass: String? { headers.storageClass }
 
-  /// Its checksums, those of algorithms that nobody knows yet too.
+  /// The checksums, including those of unknown algorithms.
   package var sums: [(algorithm: String, type: String?, value: String)] {
     checksums.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map { name, value in
       let known = ChecksumAlgorithm.allCases.first { $0.headerName == name }
@@ -11,8 +11,8 @@ extension ObjectInfo {
     }
   }
 
-  /// The answer's headers that no other property shows and that are about the object, with lower-case names; several of one
-  /// name are joined.
+  /// The answer's headers about the object that no other property shows, with lower-case names; several of one name are
+  /// joined.
   package var others: [NamedValue] {
     var others: [NamedValue] = []
     for field in headers.fields {
@@ -37,7 +37,7 @@ extension ObjectInfo {
     HeaderName.metadata, ChecksumHeaders.prefix, HeaderName.encryption, "x-amz-object-lock-",
     "access-control-", "x-ratelimit-",
   ]
-  /// About the answer or its server, and not about the object.
+  /// Headers about the answer or its server rather than the object.
   private static let ofAnswer: Set<String> = [
     "accept-ranges", "age", "alt-svc", "connection", "content-security-policy", "date", "keep-alive", "server",
     "strict-transport-security", "transfer-encoding", "vary", "via", HeaderName.bucketRegion, "x-amz-id-2",

@@ -1,16 +1,18 @@
 import Glibc
 
-/// The list of the objects of a run, one line for each, sorted by key: the same, in whatever order they were finished.
+/// The list of the objects of a run, one line for each, sorted by key, so that it does not depend on the order in which
+/// they finished.
 ///
-/// Lines are collected in memory up to a bound, then sorted and added to a scratch file; the end merges what is there.
+/// Lines are collected in memory up to a bound, then sorted and added to a scratch file; at the end the sorted runs are
+/// merged.
 package final class Manifest: Sendable {
   private struct State: Sendable {
     var lines: [ManifestLine] = []
-    /// Bytes of the lines.
+    /// The size of the lines in bytes.
     var size = 0
     var file: ScratchFile?
     var length: Int64 = 0
-    /// Each is sorted.
+    /// The ranges of sorted lines.
     var runs: [Range<Int64>] = []
   }
 
@@ -19,14 +21,14 @@ package final class Manifest: Sendable {
   private let bound: Int
   private let state = Locked(State())
 
-  /// `folder` is for temporary files; `bound` is how many bytes of lines are in memory.
+  /// `folder` is for temporary files; `bound` is how many bytes of lines are kept in memory.
   package init(_ form: ManifestForm, folder: String, bound: Int = 4 << 20) {
     self.form = form
     self.folder = folder
     self.bound = bound
   }
 
-  /// As `sha256sum` checks it.
+  /// Whether lines for `sha256sum` are written, which need the SHA-256.
   var wantsSHA256: Bool { if case .sums = form { true } else { false } }
 
   package func add(_ entry: ManifestEntry) throws(Failure) {
@@ -56,10 +58,10 @@ package final class Manifest: Sendable {
     (state.lines, state.size) = ([], 0)
   }
 
-  /// A temporary file that contains it; the caller uploads it and deletes it.
+  /// A temporary file with the manifest; the caller uploads and deletes it.
   package func temporaryFile() throws(Failure) -> FilePath {
     let (path, descriptor) = ScratchFile.made(FilePath(folder + "/s3up-manifest"), O_WRONLY, mode: 0o600)
-    guard descriptor >= 0 else { throw StateFolder.failure(folder, "a temporary file cannot be made") }
+    guard descriptor >= 0 else { throw StateFolder.failure(folder, "a temporary file cannot be created") }
     do throws(Failure) {
       defer { close(descriptor) }
       try write { (bytes) throws(Failure) in
@@ -74,7 +76,7 @@ package final class Manifest: Sendable {
     return path
   }
 
-  /// Gives it in pieces, in order.
+  /// Passes on the manifest in pieces, in order.
   package func write(_ give: ([UInt8]) throws(Failure) -> Void) throws(Failure) {
     var bytes: [UInt8] = []
     try merged { (line) throws(Failure) in

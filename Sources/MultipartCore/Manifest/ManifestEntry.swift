@@ -1,7 +1,7 @@
 /// One object in a manifest.
 package struct ManifestEntry: Sendable {
   package var key: String
-  /// Lines for `sha256sum` do not tell it.
+  /// The size, which lines for `sha256sum` do not contain.
   package var size: Int64?
   package var etag: String?
   package var versionID: String?
@@ -22,17 +22,17 @@ package struct ManifestEntry: Sendable {
 }
 
 package enum ManifestForm: Sendable {
-  /// As `sha256sum` writes and checks it.
+  /// Lines as `sha256sum` writes and checks them.
   case sums
-  /// One JSON object for each line.
+  /// One JSON object per line.
   case json
 
-  /// Chosen by the ending of the target's name.
+  /// The form for a target, chosen by the extension of its name.
   package init(target: String) {
     self = [".json", ".jsonl"].contains(where: { target.ends(with: $0) }) ? .json : .sums
   }
 
-  /// Whether a line is one of a manifest: a file of such lines may be replaced, wherever it lies.
+  /// Whether a line is one of a manifest: a file of such lines may be replaced.
   package func isLine(_ line: ArraySlice<UInt8>) -> Bool {
     switch self {
     case .sums:
@@ -44,10 +44,10 @@ package enum ManifestForm: Sendable {
     }
   }
 
-  /// Each share of a run writes a manifest of its own.
+  /// The name of a share's manifest: each share of a run writes its own.
   package static func target(_ name: String, share: Int, of shares: Int) -> String { "\(name).\(share)-of-\(shares)" }
 
-  /// With its line feed.
+  /// The entry's line, with its line feed.
   func line(_ entry: ManifestEntry) throws(Failure) -> [UInt8] {
     switch self {
     case .sums:
@@ -72,7 +72,8 @@ package enum ManifestForm: Sendable {
     }
   }
 
-  /// A backslash at the beginning of the line tells `sha256sum` that the name is escaped.
+  /// The name, escaped if necessary. A backslash at the beginning of the line tells `sha256sum` that the name is
+  /// escaped.
   private static func escaped(_ name: String) -> (bytes: [UInt8], isEscaped: Bool) {
     var bytes: [UInt8] = []
     for byte in name.utf8 {

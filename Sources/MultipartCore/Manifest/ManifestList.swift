@@ -7,12 +7,12 @@ package final class ManifestList: @unchecked Sendable {
   /// A key has at most 1,024 bytes, each of which JSON may write in six.
   private static let longest = 16 << 10
   private let lines: LineReader
-  /// What the lines are read from, if it has no name.
+  /// The scratch file that the lines are read from, for a manifest that is an object.
   private let scratch: ScratchFile?
   package let form: ManifestForm
   var name: String { lines.name }
 
-  /// `-` is standard input.
+  /// Opens a manifest; `-` is standard input.
   package init(_ path: FilePath) throws(Failure) {
     form = ManifestForm(target: path.text)
     scratch = nil
@@ -28,7 +28,7 @@ package final class ManifestList: @unchecked Sendable {
     lines = file.lines(named: name, longest: Self.longest)
   }
 
-  /// One that is an object: it is brought into a file without a name in `folder` first, and proven.
+  /// Opens a manifest that is an object: it is first downloaded into an unnamed file in `folder`, and proven.
   package static func object(_ key: String, of store: Store, folder: String) async throws(Failure) -> ManifestList {
     let file = try ScratchFile(in: folder)
     let name = "s3://\(store.bucket)/\(key)"
@@ -38,22 +38,22 @@ package final class ManifestList: @unchecked Sendable {
     return ManifestList(file, name: name)
   }
 
-  /// Of lines for `sha256sum` the key is the name that they have.
+  /// The next entry. In lines for `sha256sum` the name is the key.
   func next() throws(Failure) -> ManifestEntry? {
     guard let line = try lines.next() else { return nil }
     guard let entry = form.entry(line) else {
       throw lines.failure(
         form == .sums
           ? "it is not one for sha256sum: 64 hex digits, two spaces and a name"
-          : "it is not a JSON object with a key, and what is listed of it",
-        remedy: "give what \(.manifest) has written")
+          : "it is not a JSON object with a key and the listed values",
+        remedy: "give a manifest that \(.manifest) has written")
     }
     return entry
   }
 }
 
 extension ManifestForm {
-  /// What `line` has written.
+  /// Parses what `line` has written.
   func entry(_ line: ArraySlice<UInt8>) -> ManifestEntry? {
     switch self {
     case .sums: Self.sum(line)
@@ -67,7 +67,7 @@ extension ManifestForm {
     let space = UInt8(ascii: " ")
     guard let sum = Hex.decode(String(decoding: rest.prefix(64), as: UTF8.self)), sum.count == 32,
       let sha256 = Checksum(.sha256, bytes: sum), case let mark = rest.dropFirst(64).prefix(2), mark.first == space,
-      // `*`: read in binary mode, which is the same.
+      // `*` means binary mode, which makes no difference.
       mark.last == space || mark.last == UInt8(ascii: "*")
     else { return nil }
     let written = Array(rest.dropFirst(66))

@@ -5,7 +5,7 @@ struct ManifestLine: Comparable {
   let name: [UInt8]
   let text: [UInt8]
 
-  /// By the bytes of the names; lines of one name by their own.
+  /// Compares the bytes of the names; for equal names those of the lines.
   static func < (a: ManifestLine, b: ManifestLine) -> Bool {
     switch order(a.name, b.name) {
     case 0: order(a.text, b.text) < 0
@@ -23,23 +23,23 @@ struct ManifestLine: Comparable {
     return Int(memcmp(first, second, min(a.count, b.count)))
   }
 
-  /// In the scratch file: both lengths, then both texts.
+  /// The form in the scratch file: both lengths, then both texts.
   var stored: [UInt8] {
     [name.count, text.count].flatMap { length in withUnsafeBytes(of: UInt32(length)) { Array($0) } } + name + text
   }
 }
 
-/// Sorted lines in the scratch file, read from their beginning.
+/// Sorted lines in the scratch file, read from the beginning.
 struct ManifestRun {
   private let file: ScratchFile
   private var rest: Range<Int64>
   private var buffer: ArraySlice<UInt8> = []
-  /// The line that comes next.
+  /// The next line.
   private(set) var first: ManifestLine
 
   private static let step: Int64 = 32 << 10
 
-  /// Nil if it is empty.
+  /// The run; nil if it is empty.
   init?(_ file: ScratchFile, _ range: Range<Int64>) throws(Failure) {
     self.file = file
     rest = range
@@ -47,7 +47,7 @@ struct ManifestRun {
     guard try advance() else { return nil }
   }
 
-  /// False at the end.
+  /// Moves to the next line; false at the end.
   mutating func advance() throws(Failure) -> Bool {
     guard !buffer.isEmpty || !rest.isEmpty else { return false }
     let lengths = try take(8).withUnsafeBytes { bytes in

@@ -1,29 +1,29 @@
 import Glibc
 
-/// A file that a run writes beside its work, such as the list of what has failed. Whether it can be written is found out
-/// before anything is sent; what is in it changes only at the end, when it is replaced as a whole. A link to it stays. A
-/// device or a pipe is written as it is.
+/// A file that a run writes in addition to its work, such as the list of what has failed. Whether it can be written is
+/// checked before anything is sent; it only changes at the end, when it is replaced as a whole. A link to it stays. A
+/// device or a pipe is written directly.
 package final class ReportFile: Sendable {
   private enum Target: Sendable {
-    /// A regular file, or none yet; the mode is that of the one which it replaces.
+    /// A regular file, or one that does not exist yet; `mode` is that of the file that it replaces.
     case file(FilePath, mode: mode_t?)
     /// A pipe or a device.
     case stream(FilePath)
-    /// Of this process, such as standard output, and owned.
+    /// An owned descriptor of this process, such as standard output.
     case descriptor(Int32)
   }
 
-  /// As it was given.
+  /// The path as it was given.
   package let path: FilePath
-  /// Of the file that it replaces.
+  /// The inode of the file that it replaces.
   let inode: Inode?
-  /// Where it is, without links; nil for what is not a file.
+  /// The path without links; nil if it is not a file.
   let place: FilePath?
-  /// Replacing it loses nothing: there is no file, an empty one, or an earlier report.
+  /// Whether replacing it loses nothing: there is no file, an empty one, or an earlier report.
   let isReplaceable: Bool
   private let setting: Setting
   private let target: Target
-  /// Set if the run has met it among its sources.
+  /// Set if the run has found the file among its sources.
   private let isSpared = Locked(false)
 
   private var title: String {
@@ -36,8 +36,8 @@ package final class ReportFile: Sendable {
     }
   }
 
-  /// A file whose every line is one of a report is an earlier report. With `onlyLooks` nothing is written, not even to find
-  /// out whether it could be.
+  /// A file in which every line is one of a report counts as an earlier report. With `onlyLooks` nothing is written,
+  /// not even to find out whether it could be.
   package init(
     _ path: FilePath, of setting: Setting, onlyLooks: Bool, isLine: (ArraySlice<UInt8>) -> Bool
   ) throws(Failure) {
@@ -64,7 +64,7 @@ package final class ReportFile: Sendable {
       return
     }
     let mode = found.map { $0.st_mode & 0o7777 }
-    // A file that may not be written is not replaced, even where its folder would allow it.
+    // A file that may not be written is not replaced, even if its folder would allow it.
     guard found == nil || place.withCString({ access($0, W_OK) }) == 0 else {
       throw Self.refusal(path, setting, errno)
     }
@@ -85,7 +85,7 @@ package final class ReportFile: Sendable {
     if case .descriptor(let descriptor) = target { close(descriptor) }
   }
 
-  /// The end of the run; `fill` gives it in pieces.
+  /// Writes the file at the end of the run; `fill` provides it in pieces.
   package func write(_ fill: (_ put: ([UInt8]) throws(Failure) -> Void) throws(Failure) -> Void) throws(Failure) {
     func put(_ descriptor: Int32) throws(Failure) {
       try fill { (bytes) throws(Failure) in
@@ -94,7 +94,7 @@ package final class ReportFile: Sendable {
     }
     guard !isSpared.withLock({ $0 }) else {
       throw Failure(
-        .output, "\(title) is not written, because its file is a source of the run",
+        .output, "\(title) was not written, because its file is a source of the run",
         remedy: "name another file with \(setting)"
       ).at(Place(file: path.text))
     }
@@ -109,21 +109,21 @@ package final class ReportFile: Sendable {
     }
   }
 
-  /// Throws if it is a source of the run, or holds something else than a report.
+  /// Throws if it is a source of the run, or contains something other than a report.
   package func requireOwn(_ sources: [FilePath]) throws(Failure) {
     if let inode, let source = sources.first(where: { Inode($0) == inode }) { throw isSource("the source", source) }
     guard isReplaceable || place == nil else {
       throw Failure(
-        .usage, "the file of \(setting) has something else in it, which would be lost",
+        .usage, "the file of \(setting) has other contents, which would be lost",
         remedy: "name another file with \(setting)"
       ).at(Place(file: path.text))
     }
   }
 
-  /// It is not written.
+  /// Leaves the file unwritten.
   func spare() { isSpared.withLock { $0 = true } }
 
-  /// What the run reads is this file.
+  /// The failure if the run reads this file.
   func isSource(_ what: Wording, _ file: FilePath) -> Failure {
     Failure(
       .usage, "\(what) is also the file of \(setting), which would replace it",
@@ -142,7 +142,7 @@ package final class ReportFile: Sendable {
     ).at(Place(file: path.text))
   }
 
-  // MARK: - Where it is
+  // MARK: - Location
 
   private static func descriptor(namedBy path: FilePath) -> Int32? {
     for (name, number) in [("/dev/stdout", STDOUT_FILENO), ("/dev/stderr", STDERR_FILENO)]
@@ -152,10 +152,10 @@ package final class ReportFile: Sendable {
     return path.bytes.elementsEqual("-".utf8) ? nil : StreamFile.descriptor(namedBy: path)
   }
 
-  /// Where a chain of links ends; nothing need be there. `readlink`
+  /// Where a chain of links ends (`readlink`); no file need exist there.
   private static func followed(_ path: FilePath) -> FilePath {
     var place = path
-    // The kernel follows no more.
+    // The kernel follows no more links than this.
     for _ in 0..<40 {
       var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
       let count = place.withCString { readlink($0, &buffer, buffer.count) }
@@ -167,7 +167,7 @@ package final class ReportFile: Sendable {
     return place
   }
 
-  /// Also of a list whose lines end in NUL. What cannot be read is no report.
+  /// Whether every line passes, including lines that end with NUL. A file that cannot be read is not a report.
   private static func everyLine(of place: FilePath, _ isLine: (ArraySlice<UInt8>) -> Bool) -> Bool {
     do throws(Failure) {
       let lines = try LineReader(place, longest: 64 << 10)

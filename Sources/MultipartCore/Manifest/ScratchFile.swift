@@ -1,6 +1,6 @@
 import Glibc
 
-/// A file without a name (`open`, `unlink`): the kernel removes it with its last descriptor, also if the process is
+/// A file without a name (`open`, `unlink`): the kernel removes it with its last descriptor, even if the process is
 /// killed. Closed in `deinit`.
 final class ScratchFile: Sendable {
   private let descriptor: Int32
@@ -10,11 +10,11 @@ final class ScratchFile: Sendable {
     let (path, opened) = Self.made(FilePath(folder + "/s3up-report"), O_RDWR | O_APPEND, mode: 0o600)
     descriptor = opened
     self.folder = folder
-    guard opened >= 0 else { throw StateFolder.failure(folder, "a temporary file cannot be made") }
+    guard opened >= 0 else { throw StateFolder.failure(folder, "a temporary file cannot be created") }
     _ = path.withCString { unlink($0) }
   }
 
-  /// A new file with a random ending. The descriptor is negative, and `errno` set, if there is none.
+  /// Creates a new file with a random extension. On failure the descriptor is negative, and `errno` is set.
   static func made(_ stem: FilePath, _ flags: Int32, mode: mode_t) -> (FilePath, Int32) {
     let ending = "." + String(UInt64.random(in: .min ... .max), radix: 16)
     let path = FilePath(bytes: stem.bytes + Array(ending.utf8))
@@ -23,7 +23,7 @@ final class ScratchFile: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Written by somebody else. Reading it begins at its first byte.
+  /// Lets `write` fill the file. Reading starts at its first byte.
   func fill(_ write: (Int32) async throws(Failure) -> Void) async throws(Failure) {
     try await write(descriptor)
     guard lseek(descriptor, 0, SEEK_SET) == 0 else {

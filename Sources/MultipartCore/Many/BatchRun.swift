@@ -1,21 +1,21 @@
-/// A run of many that can be watched and stopped.
+/// A batch that can be watched and stopped.
 package protocol BatchRun: Sendable {
-  /// Can be read at any time.
+  /// The progress; can be read at any time.
   var progress: BatchState { get }
-  /// Can be called from anywhere.
+  /// Stops the run; can be called from anywhere.
   func cancel()
-  /// To be called once. What becomes of each object is reported as an event.
+  /// Runs the batch; call it once. The outcome of each object is reported as an event.
   func run() async throws(Failure) -> BatchSummary
 }
 
-/// Whether the rest of a run would fail too.
+/// Decides whether the rest of a run would fail too.
 struct Despair: Sendable {
   private static let enough = 16
-  /// How many objects have failed, by the reason.
+  /// How many objects have failed, by reason.
   private var failures: [Failure.Code: Int] = [:]
 
-  /// Nothing has succeeded, and so many have failed for one reason that the others would too: a bucket that is not there, a
-  /// store that does not answer, credentials that are refused.
+  /// Whether nothing has succeeded, and so many objects have failed for the same reason that the others would too: a
+  /// bucket that does not exist, a store that does not respond, credentials that are refused.
   mutating func isHopeless(_ failure: Failure, done: Int) -> Bool {
     switch failure.code {
     case .sourceMissing, .sourceChanged, .dataMismatch, .usage, .precondition: return false

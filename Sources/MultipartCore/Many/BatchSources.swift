@@ -1,11 +1,11 @@
 import Glibc
 
-/// Where the objects of a run of many come from, and which of them are sent.
+/// The sources of a batch, and which of them are sent.
 package struct BatchSources: Sendable {
   package enum Kind: Sendable {
     /// Files, and folders whose contents go below the prefix.
     case named([FilePath])
-    /// A list of files, one on a line; `-` is standard input.
+    /// A list of files, one per line; `-` is standard input.
     case list(FilePath, endsWithZero: Bool)
     /// Objects with their destinations.
     case batch(OpenBatch)
@@ -13,16 +13,16 @@ package struct BatchSources: Sendable {
 
   package var kind: Kind
   package var prefix: String
-  /// The key of the only file, instead of one below the prefix.
+  /// The key of a single file, instead of one below the prefix.
   package var key: String?
   package var rules = GlobRules()
   package var followsLinks = false
   package var names = KeyName.Rule.escape
   package var shard: Shard?
   package var attributes: AttributeRules?
-  /// Also tells what the rules leave out.
+  /// Also reports what the rules exclude.
   package var tellsExcluded = false
-  /// A run is all right if its rules leave nothing to send, or its list is empty.
+  /// Whether a run succeeds if its rules leave nothing to send, or its list is empty.
   package var allowsNothing = true
 
   package init(_ kind: Kind, prefix: String) {
@@ -30,7 +30,7 @@ package struct BatchSources: Sendable {
     self.prefix = prefix
   }
 
-  /// What makes two runs the same.
+  /// What identifies a run, so that a later run of the same sources continues it.
   var identity: [String] {
     let paths: [String] =
       switch kind {
@@ -41,7 +41,7 @@ package struct BatchSources: Sendable {
     return paths + [prefix, key ?? "", "\(followsLinks)", "\(shard.map { "\($0.index)/\($0.count)" } ?? "")"]
   }
 
-  /// Gives what it finds, in order. Objects that name no bucket go to `bucket`.
+  /// Passes on what it finds, in order. Objects that name no bucket go to `bucket`.
   func find(
     in bucket: String, besides outputs: RunOutputs = RunOutputs(),
     _ give: @escaping @Sendable (UploadStep) async -> Bool,
@@ -64,7 +64,7 @@ package struct BatchSources: Sendable {
     }
     let isList = if case .named = kind { false } else { true }
     if !allowsNothing, let failure = tally.failure(ifEmpty: isList ? Self.emptyList : nil) { throw failure }
-    // In another machine's share there may be files that the other lines match.
+    // With shares, the other lines may match files in another machine's share.
     let unmatched = shard == nil ? attributes?.unmatched ?? [] : []
     for advice in tally.advice + unmatched where await !give(.advice(advice)) { return }
   }
@@ -119,7 +119,7 @@ package struct BatchSources: Sendable {
     }
   }
 
-  /// Of a list, `A/./sub/x` has the key `sub/x`.
+  /// The name of a file in lists: `A/./sub/x` has the key `sub/x`.
   private func nameInLists(_ path: FilePath, key: [UInt8]) -> [UInt8] {
     guard path.bytes.count > key.count, path.bytes.suffix(key.count).elementsEqual(key) else { return path.bytes }
     return path.bytes.dropLast(key.count) + Array("./".utf8) + key
@@ -142,7 +142,8 @@ package struct BatchSources: Sendable {
     }
   }
 
-  /// Before anything is sent: afterwards the object would be one of the two, nobody knows which.
+  /// Refuses sources with the same key before anything is sent: otherwise the object would be an arbitrary one of the
+  /// two.
   private func refuseMeetings(of paths: [FilePath]) throws(Failure) {
     guard paths.count > 1 else { return }
     var files: [(name: [UInt8], file: FilePath)] = []
@@ -152,7 +153,7 @@ package struct BatchSources: Sendable {
         files.append((Array(path.lastName), path))
         continue
       }
-      // What cannot be read is said when its turn comes.
+      // Paths that cannot be read are reported when their turn comes.
       if let walk = try? TreeWalk(root: path, rules: rules, followsLinks: followsLinks, depth: .names) {
         trees.append(walk)
       }
@@ -162,7 +163,7 @@ package struct BatchSources: Sendable {
     }
   }
 
-  /// Before anything is sent: what the run writes at its end would replace what it was to send.
+  /// Refuses outputs of the run that would replace its sources, before anything is sent.
   private func refuseOutputs(_ outputs: RunOutputs, _ bucket: String, _ paths: [FilePath]) throws(Failure) {
     for path in paths {
       if Self.isFolder(path) {
@@ -175,7 +176,7 @@ package struct BatchSources: Sendable {
     }
   }
 
-  /// Whether a file that is named, and not found in a folder, is sent by this machine.
+  /// Whether this machine sends a file that is named rather than found in a folder.
   private func isChosen(_ name: [UInt8], _ tally: SourceTally) -> Bool {
     guard rules.includes(name) else {
       tally.noteExcluded()
@@ -237,7 +238,7 @@ extension BatchSources {
     return true
   }
 
-  /// Before anything is sent, for a list that can be read twice.
+  /// Refuses sources with the same key before anything is sent, for a list that can be read twice.
   private func refuseMeetings(
     in path: FilePath, _ endsWithZero: Bool, _ bucket: String, _ outputs: RunOutputs
   ) throws(Failure) {
@@ -279,7 +280,7 @@ extension BatchSources {
       var item = UploadItem(UploadInput(.file(line.source)), to: line.key)
       (item.bucket, item.region, item.contentType) = (line.bucket, line.region, line.contentType)
       if !line.metadata.isEmpty { item.metadata = line.metadata }
-      // Those of the line that have a member of their own are not named by a glob any more.
+      // Attributes for which the line has a member of its own are not set by a glob.
       item.attributes =
         (attributes?.attributes(of: Array(line.key.utf8)) ?? []).filter { !line.replaces($0.name) } + line.attributes
       let status = line.source.status
@@ -302,19 +303,20 @@ extension BatchSources {
   }
 }
 
-/// The keys of a list that cannot be read twice, such as a pipe or the tickets of a folder: of two files with one key the
-/// first is sent. 16 bytes are kept for each.
+/// The keys of a list that cannot be read twice, such as a pipe or the tickets of a folder: of two files with the same
+/// key the first is sent. 16 bytes are kept for each.
 struct KeysSoFar {
   private var files: [Int: Int] = [:]
   private let filesMayRepeat: Bool
 
-  /// False where two lines about one file can ask for different things.
+  /// `filesMayRepeat` is false if two lines about the same file can ask for different things.
   init(filesMayRepeat: Bool) {
     self.filesMayRepeat = filesMayRepeat
   }
 
   mutating func add(_ key: String, _ file: FilePath) throws(Failure) {
-    // Of the bytes: a `String` has the hash of every other way to write its characters, and those are other keys.
+    // A hash of the bytes: a `String` has the same hash as every other encoding of its characters, and those are
+    // different keys.
     let hash = Array(key.utf8).hashValue
     guard let first = files[hash] else {
       files[hash] = file.bytes.hashValue
@@ -322,7 +324,7 @@ struct KeysSoFar {
     }
     guard !filesMayRepeat || first != file.bytes.hashValue else { return }
     throw Failure(
-      .usage, "\(SafeText.oneLine(file.text)) has the same key as a file that came before it, and is not sent",
+      .usage, "\(SafeText.oneLine(file.text)) has the same key as an earlier file, and is not sent",
       remedy: "send them under different prefixes, or rename one of them"
     ).at(Place(file: file.text, key: key))
   }
@@ -331,7 +333,7 @@ struct KeysSoFar {
 extension BatchItem {
   fileprivate var address: String { "s3://\(bucket)/\(key)" }
 
-  /// Whether `mimeType` or `metadata` says what the attribute would.
+  /// Whether `mimeType` or `metadata` overrides the attribute.
   fileprivate func replaces(_ name: ObjectAttribute.Name) -> Bool {
     switch name {
     case .metadata: !metadata.isEmpty
@@ -341,18 +343,18 @@ extension BatchItem {
   }
 }
 
-/// A batch, one JSON object on a line, whose first one was read: its bucket is needed to find the store.
+/// A batch, one JSON object per line, whose first object has been read: its bucket is needed to find the store.
 ///
 /// `@unchecked Sendable` holds because it is used by one task at a time.
 package final class OpenBatch: @unchecked Sendable {
   private let list: BatchList
   private var first: BatchItem?
-  /// Nil for standard input.
+  /// The path; nil for standard input.
   package let path: FilePath?
-  /// Nil if there is nothing in it.
+  /// The bucket of the first object; nil if the batch is empty.
   package let firstBucket: String?
 
-  /// `-` is standard input.
+  /// Opens the batch; `-` is standard input.
   package init(_ path: FilePath) throws(Failure) {
     if path == FilePath("-") {
       (list, self.path) = (BatchList(open: STDIN_FILENO, name: "standard input"), nil)

@@ -1,17 +1,17 @@
-/// What a run of many makes an object of.
+/// Something that a batch makes an object of.
 protocol Findable: Sendable {
-  /// Nil if it is not known yet.
+  /// The size; nil if it is not known yet.
   var size: Int64? { get }
 }
 
-/// An object that a run of many is going to upload.
+/// An object that a batch is going to upload.
 struct Candidate: Findable {
   var item: UploadItem
-  /// Nil if it is not known before the source is opened.
+  /// The size; nil if it is not known before the source is opened.
   var size: Int64?
-  /// Which file it was when it was found, if it is one.
+  /// The inode of a file when it was found.
   var inode: Inode?
-  /// What a list of the destination says of the object at its key.
+  /// What a list of the destination says about the object at its key.
   var found = PrefixListing.Found.unknown
 
   init(_ item: UploadItem, size: Int64? = nil, inode: Inode? = nil) {
@@ -23,15 +23,15 @@ struct Candidate: Findable {
 enum CandidateStep<Found: Sendable>: Sendable {
   case candidate(Found)
   case skipped(SkippedSource)
-  /// It is s3up's own, and no source.
+  /// It is s3up's own file, and not a source.
   case leftOut(SkippedSource)
-  /// What whoever chose the sources should know.
+  /// Advice for the user who chose the sources.
   case advice(Wording)
-  /// Nothing can be made of it; the others can be tried.
+  /// It cannot become an object; the others can be tried.
   case failed(Failure, name: [UInt8] = [])
 }
 
-/// Finds the candidates of a run one after another and gives them away; it ends when `give` returns false. What it throws
+/// Finds the candidates of a run one after another and passes them on; ends when `give` returns false. A thrown failure
 /// ends the run.
 typealias Finder<Found: Sendable> =
   @Sendable (_ give: @escaping @Sendable (CandidateStep<Found>) async -> Bool) async throws -> Void

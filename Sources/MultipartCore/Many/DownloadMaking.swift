@@ -1,18 +1,18 @@
-/// A run of many that come down.
+/// Makes the downloads of a batch.
 final class DownloadMaking: ObjectMaking {
   private let store: Store
   private let options: BatchDownloadOptions
   private let tree: TargetTree
   private let record: RunRecord?
 
-  /// The options were checked.
+  /// The options have been checked.
   init(_ store: Store, _ options: BatchDownloadOptions, _ tree: TargetTree, _ record: RunRecord?) {
     (self.store, self.options, self.tree, self.record) = (store, options, tree, record)
   }
 
   var world: World { store.world }
 
-  /// Whether a file that is there may be looked at, or has to be left.
+  /// Whether an existing file must be examined.
   private var decides: Bool {
     let download = options.download
     return download.overwrites || download.skipsSame || download.ifNewer || record?.isResumed == true
@@ -94,7 +94,7 @@ final class DownloadMaking: ObjectMaking {
         summary.bytesResumed += object.bytesResumed
         summary.retries += object.retries
       } note: { [record] () throws(Failure) in
-        // Of a file that was left because it is newer nothing is known.
+        // Nothing is known about a file that was left because it is newer.
         guard object.outcome != .skipped, let etag = object.etag, let file = downloader.file else { return }
         try record?.append(downloader.recorded(file), etag: etag)
       }

@@ -1,31 +1,31 @@
 import Glibc
 
-/// Which objects a run of many brings.
+/// Which objects a batch downloads.
 package struct DownloadSources: Sendable {
   package enum Kind: Sendable {
-    /// What is below each of these prefixes.
+    /// Everything below each of these prefixes.
     case below([String])
-    /// Each goes under its last name.
+    /// Objects that each get the last component of their key as name.
     case named([String])
-    /// A list of keys below the prefix, one on a line; `-` is standard input.
+    /// A list of keys below the prefix, one per line; `-` is standard input.
     case list(FilePath, endsWithZero: Bool)
-    /// Below the prefix.
+    /// The objects of a manifest, below the prefix.
     case manifest(ManifestList)
   }
 
   package var kind: Kind
-  /// What keys have in common that their paths leave out: it ends in a slash, or is empty.
+  /// The common prefix of keys that their paths omit: it ends with a slash, or is empty.
   package var prefix: String
   package var rules = GlobRules()
   package var shard: Shard?
-  /// Also tells what the rules leave out.
+  /// Also reports what the rules exclude.
   package var tellsExcluded = false
-  /// A run is all right if there is nothing to bring.
+  /// Whether a run succeeds if there is nothing to download.
   package var allowsNothing = true
 
   package init(_ kind: Kind, prefix: String) { (self.kind, self.prefix) = (kind, prefix) }
 
-  /// What makes two runs the same, beside where they write.
+  /// What identifies a run apart from its target, so that a later run of the same sources continues it.
   var identity: [String] {
     let words: [String] =
       switch kind {
@@ -37,11 +37,11 @@ package struct DownloadSources: Sendable {
     return words + [prefix, "\(shard.map { "\($0.index)/\($0.count)" } ?? "")"]
   }
 
-  /// Gives what it finds, in order.
+  /// Passes on what it finds, in order.
   func find(
     in store: Store, _ give: @escaping @Sendable (CandidateStep<WantedObject>) async -> Bool
   ) async throws {
-    let tally = SourceTally(rules, to: "bring")
+    let tally = SourceTally(rules, to: "download")
     let counted = { @Sendable (step: CandidateStep<WantedObject>) in
       tally.count(step)
       return await give(step)
@@ -87,7 +87,7 @@ package struct DownloadSources: Sendable {
       while let line = try lines.next() {
         guard !line.isEmpty else { throw lines.failure("it is empty") }
         guard let text = String(validating: line, as: UTF8.self) else {
-          throw lines.failure("it is not UTF-8, as every key is")
+          throw lines.failure("it is not UTF-8, as every key must be")
         }
         let wanted = WantedObject(key: prefix + text, path: Array(line), name: Array(line))
         guard try await tell(wanted, tally, &earlier, counted) else { return }
@@ -97,7 +97,7 @@ package struct DownloadSources: Sendable {
         let key = list.form == .sums ? prefix + entry.key : entry.key
         guard let path = key.rest(after: prefix) else {
           let failure = Failure(
-            .usage, "the manifest lists a key that is not below the prefix", remedy: "name the prefix that it is of")
+            .usage, "the manifest lists a key that is not below the prefix", remedy: "name the manifest's prefix")
           guard await counted(.failed(failure.at(Place(bucket: store.bucket, key: key)))) else { return }
           continue
         }
@@ -110,7 +110,7 @@ package struct DownloadSources: Sendable {
       if case .below = kind {
         Failure(
           .sourceMissing, "there is no object below the prefix",
-          remedy: "check the bucket and the prefix, or give \(.allowsNothing) if that is right")
+          remedy: "check the bucket and the prefix, or give \(.allowsNothing) if that is intended")
       } else { BatchSources.emptyList }
     if !allowsNothing, let failure = tally.failure(ifEmpty: empty) { throw failure }
   }
@@ -157,25 +157,26 @@ package struct DownloadSources: Sendable {
       .skipped(SkippedSource(path: String(decoding: path, as: UTF8.self), why: TreeSkip.Reason.excluded.words)))
   }
 
-  /// An empty object by which consoles show a folder that has no other one.
+  /// The reason for skipping an empty object that consoles create for a folder.
   private static func marker(_ object: ListedObject, _ path: [UInt8]) -> SkippedSource? {
     guard object.size == 0, path.isEmpty || path.last == UInt8(ascii: "/") else { return nil }
-    return SkippedSource(path: object.key, why: "the empty mark of a folder, which no file stands for")
+    return SkippedSource(path: object.key, why: "an empty object that marks a folder, which has no file")
   }
 }
 
 extension ManifestEntry {
-  /// Enough of it to ask for the object at once.
+  /// What is known about an entry, if it is enough to request the object at once.
   fileprivate func listed(_ key: String) -> ListedObject? {
     size.map { ListedObject(key: key, size: $0, etag: etag) }
   }
 }
 
-/// The paths of keys that come in no order: of two objects with one path the first is brought. 16 bytes are kept for each.
+/// The paths of keys that come in no particular order: of two objects with the same path the first is downloaded. 16
+/// bytes are kept for each.
 private struct PathsSoFar {
   private var keys: [Int: Int] = [:]
 
-  /// False if the same key has come before.
+  /// Whether the key is new; false if it came before.
   mutating func isNew(_ wanted: WantedObject) throws(Failure) -> Bool {
     let (path, key) = (wanted.path.hashValue, Array(wanted.key.utf8).hashValue)
     guard let first = keys[path] else {
@@ -184,6 +185,6 @@ private struct PathsSoFar {
     }
     guard first != key else { return false }
     throw Failure(
-      .precondition, "an object that came before it has the same path", remedy: "bring it into another folder")
+      .precondition, "an earlier object has the same path", remedy: "download it into another folder")
   }
 }

@@ -1,8 +1,8 @@
-/// Candidates that were found and have not begun: at most a thousand, so that large files among them can begin early and
-/// a walk is never far ahead of what is sent.
+/// Candidates that were found but have not started: at most a thousand, so that large files among them can start early
+/// and a walk is never far ahead of what is sent.
 final class Lookahead<Found: Findable>: Sendable {
   private struct State: Sendable {
-    /// Files that need several connections, by size; the largest is the last.
+    /// Files that need several connections, sorted by size; the largest is the last.
     var large: [Found] = []
     var small: ArraySlice<Found> = []
     var isClosed = false
@@ -18,20 +18,20 @@ final class Lookahead<Found: Findable>: Sendable {
   private let state = Locked(State())
   private let most: Int
   private let large: Int64
-  /// Whether something else limits it already, such as the folders that are open.
+  /// Whether something else limits it already, such as the number of open folders.
   private let isFull: @Sendable () -> Bool
 
-  /// A folder stays open until each file that was found in it has begun.
+  /// A folder stays open until each file that was found in it has started.
   static var mostFolders: Int { 200 }
 
-  /// `large`: a file of at least this size is taken before the others.
+  /// `large`: files of at least this size are taken before the others.
   init(
     most: Int = 1000, large: Int64, isFull: @escaping @Sendable () -> Bool = { Folder.openCount > mostFolders }
   ) {
     (self.most, self.large, self.isFull) = (most, large, isFull)
   }
 
-  /// In a task of its own, until the finder ends. `ended` is told why, if it could not come to its end.
+  /// Runs the finder in its own task. `ended` receives the failure, if the finder could not finish.
   func fill(
     by find: @escaping Finder<Found>, _ take: @escaping @Sendable (CandidateStep<Found>) async -> Bool,
     ended: @escaping @Sendable (Failure?) -> Void
@@ -47,7 +47,7 @@ final class Lookahead<Found: Findable>: Sendable {
     }
   }
 
-  /// Returns once there is room for another; false if nothing more is wanted.
+  /// Waits for room for another candidate; false if no more are wanted.
   func put(_ candidate: Found) async -> Bool {
     let taker: CheckedContinuation<Found?, Never>? = state.withLock { state in
       guard !state.isClosed else { return nil }
@@ -75,7 +75,7 @@ final class Lookahead<Found: Findable>: Sendable {
     }
   }
 
-  /// Nil once it is closed and empty.
+  /// The next candidate; nil once it is closed and empty.
   func take() async -> Found? {
     await withCheckedContinuation { continuation in
       let (next, isOver, giver) = state.withLock { state in
@@ -90,7 +90,7 @@ final class Lookahead<Found: Findable>: Sendable {
     }
   }
 
-  /// Nothing more comes; with `dropping` nothing more is taken either.
+  /// Accepts no more candidates; with `dropping` none are returned any more either.
   func close(dropping: Bool = false) {
     let (taker, giver) = state.withLock { state in
       state.isClosed = true

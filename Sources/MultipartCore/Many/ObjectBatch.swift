@@ -1,40 +1,40 @@
-/// What a run of many makes of what it finds, whichever way the objects go.
+/// How a batch handles what it finds, in either direction.
 protocol ObjectMaking: Sendable {
   associatedtype Found: Findable
   associatedtype Object: Performer
 
   var world: World { get }
-  /// What becomes of something of which no object need be made; nil: it waits for its turn.
+  /// The outcome of a candidate that needs no object; nil: it waits for its turn.
   func answer(to found: Found) -> ObjectEnd?
   func object(
     of found: Found, in driver: RunDriver<Object>, tell: @escaping @Sendable (BatchEvent) -> Void
   ) async throws(Failure) -> Object
-  /// Preparing it may take until another run has ended.
+  /// Whether preparing it may have to wait for another run.
   func mayWait(_ object: Object) -> Bool
-  /// How many bytes have to be waited for, as far as that is known before it begins.
+  /// The number of bytes to be transferred, as far as it is known before the object starts.
   func size(of object: Object) -> Int64
   func progress(of object: Object) -> (file: String, state: UploadState)
-  /// Of something of which no object could be made, or, without it, of a source that could not be read.
+  /// The result for a candidate that could not become an object, or, without one, for a source that could not be read.
   func failed(_ found: Found?, _ failure: Failure) -> BatchResult
   func end(of object: Object, _ result: Result<Object.Output, Failure>) -> ObjectEnd
-  /// Its end was told.
+  /// Called when the object's end was reported.
   func close(_ object: Object)
-  /// The end of the run.
+  /// Called at the end of the run.
   func close(keepsRecord: Bool)
 }
 
-/// What has become of one object of a run.
+/// The outcome of one object of a run.
 enum ObjectEnd: Sendable {
-  /// Something would be done, in a run that only looks.
+  /// A dry run: something would be done.
   case planned(source: String, bucket: String, key: String, size: Int64?)
-  /// `note`: what the next run and the manifest have to know, once it was told.
+  /// `note` records the object for the next run and the manifest, once it was reported.
   case done(
     BatchEvent, count: @Sendable (inout BatchSummary) -> Void,
     note: @Sendable () throws(Failure) -> Void = { () throws(Failure) in })
   case failed(BatchResult, Failure)
 }
 
-/// A run of many objects over one window of connections, up or down. A failure of one does not stop the others.
+/// A batch of objects over one window of connections, in either direction. If one fails, the others continue.
 final class ObjectBatch<Maker: ObjectMaking>: BatchRun {
   private let driver: RunDriver<Maker.Object>
   private let maker: Maker
@@ -49,9 +49,9 @@ final class ObjectBatch<Maker: ObjectMaking>: BatchRun {
     var found = 0
     var foundBytes: Int64 = 0
     var foundAll = false
-    /// Of objects that were found and have not ended.
+    /// The bytes of objects that were found and have not ended.
     var remaining: Int64 = 0
-    /// Of objects that have ended.
+    /// The bytes of objects that have ended.
     var bytes: Int64 = 0
     var transferred: Int64 = 0
     /// Why the sources could not be read to their end.
@@ -92,7 +92,7 @@ final class ObjectBatch<Maker: ObjectMaking>: BatchRun {
     let start = driver.world.uptime()
     let alarm = deadline.map { driver.interrupt(after: $0, since: start, aborts: false) }
     defer { alarm?.cancel() }
-    // In a task of its own: a cancelled task could not send the requests that abort or keep the uploads.
+    // A task of its own: a cancelled task could not send the requests that abort or keep the uploads.
     let work = Task { [self] in
       await driver.run { [self] door in
         await feed(door)
@@ -130,7 +130,7 @@ final class ObjectBatch<Maker: ObjectMaking>: BatchRun {
         }
         do throws(Failure) {
           let object = try await maker.object(of: found, in: driver) { [onEvent] in onEvent($0) }
-          // The size may have changed since it was found, or is known only now.
+          // The size may have changed since the object was found, or has only now become known.
           count(found: maker.size(of: object) - (found.size ?? 0))
           if maker.mayWait(object) { group.addTask { await door.offer(object) } } else { await door.offer(object) }
         } catch {
@@ -177,7 +177,7 @@ final class ObjectBatch<Maker: ObjectMaking>: BatchRun {
   }
 
   private func settled(_ bytes: Int64) {
-    // Of sizes beyond 64 bits only as much was counted as there is room for.
+    // Sizes beyond 64 bits were counted only as far as they fit.
     state.withLock { $0.remaining = max(0, $0.remaining - bytes) }
   }
 
@@ -193,7 +193,7 @@ final class ObjectBatch<Maker: ObjectMaking>: BatchRun {
       state.transferred += own.transferred
     }
     ended(end)
-    // The result was told, so a record may go.
+    // The result was reported, so a record may be deleted.
     maker.close(object)
   }
 
@@ -218,7 +218,7 @@ final class ObjectBatch<Maker: ObjectMaking>: BatchRun {
   }
 
   private func failed(_ result: BatchResult, _ failure: Failure) {
-    // What was stopped has not failed: the next run resumes it.
+    // An interrupted object has not failed: the next run resumes it.
     guard ![.interrupted, .deadline].contains(failure.code) else { return onEvent(.ended(result)) }
     state.withLock { $0.summary.failed += 1 }
     onEvent(.ended(result))

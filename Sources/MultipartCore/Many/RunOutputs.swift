@@ -1,21 +1,21 @@
 import Glibc
 
-/// What a run writes itself, and so must not read or replace: its reports, the object of its manifest, its state. Files
-/// are known by device and inode, keys by their bytes.
+/// The files and objects that a run writes itself, and so must not read or replace: its reports, the object of its
+/// manifest, its state. Files are identified by device and inode, keys by their bytes.
 package struct RunOutputs: Sendable {
   package var files: [ReportFile] = []
-  /// Where the manifest becomes an object.
+  /// The object that the manifest becomes.
   package var object: (bucket: String, key: String)?
   /// s3up's state folder.
   var stateFolder: String?
 
   package init() {}
 
-  /// Whether a file of a folder is an earlier report, or will be one: it is no source.
+  /// Whether a file in a folder is an earlier report, or will be one, so that it is not a source.
   func isReport(_ inode: Inode?) -> Bool { report(inode)?.isReplaceable ?? false }
 
-  /// Why an object cannot be uploaded, as far as that was not found out before. A report that would replace its source is
-  /// not written then.
+  /// Why an object cannot be uploaded, as far as that was not checked before. A report that would replace its source is
+  /// then not written.
   func refusal(of inode: Inode?, _ file: FilePath, bucket: String, key: String) -> Failure? {
     if let report = report(inode) {
       report.spare()
@@ -24,7 +24,7 @@ package struct RunOutputs: Sendable {
     return isObject(bucket, key) ? objectFailure(file) : nil
   }
 
-  /// Why an object cannot be brought to this name of a folder: a report would replace it at the end.
+  /// Why an object cannot be downloaded to this name in a folder: a report would replace it at the end.
   package func refusal(of target: FilePath) -> Failure? {
     let report = files.first { report in
       guard let place = report.place, place.lastName.elementsEqual(target.lastName) else { return false }
@@ -33,20 +33,20 @@ package struct RunOutputs: Sendable {
     return report?.isSource("the target of an object", target)
   }
 
-  /// Throws if a file that the run names is one that it writes. `what` says what the file is to the run.
+  /// Throws if a file that the run names is one that it writes. `what` describes the file's role.
   package func refuse(_ inode: Inode?, _ what: Wording, _ file: FilePath) throws(Failure) {
     if let report = report(inode) { throw report.isSource(what, file) }
   }
 
-  /// The same of a source that is named, and of its object.
+  /// Throws if a named source, or its object, is something that the run writes.
   func refuse(source file: FilePath, bucket: String, key: String?) throws(Failure) {
-    // Many files take as long to look up as the disk or the network needs, so only if there is something to find.
+    // Looking up many files takes time on a slow disk or network, so it is only done if there is something to find.
     if files.contains(where: { $0.inode != nil }) { try refuse(Inode(file), "the source", file) }
     if let key, isObject(bucket, key) { throw objectFailure(file) }
   }
 
-  /// The same of a folder whose contents are sent: a file in it that is no earlier report would be lost, and a file in it
-  /// may have the manifest's key.
+  /// Throws if a folder whose contents are sent contains something that the run writes: a file that is not an earlier
+  /// report would be lost, and a file may have the manifest's key.
   func refuse(
     folder: FilePath, bucket: String, prefix: String, rules: GlobRules
   ) throws(Failure) {
@@ -66,7 +66,7 @@ package struct RunOutputs: Sendable {
     throw objectFailure(file)
   }
 
-  /// Two reports in one file.
+  /// Refuses two reports in the same file.
   package func refuseTwins() throws(Failure) {
     for (index, report) in files.enumerated() {
       for other in files.dropFirst(index + 1) {
@@ -99,7 +99,7 @@ package struct RunOutputs: Sendable {
     ).at(Place(file: file.text, bucket: object?.bucket, key: object?.key))
   }
 
-  /// The path below a folder, by the folders above the file: none if it is not one of them.
+  /// The path below a folder, found through the folders above the file; nil if it is not one of them.
   private static func path(of file: FilePath, below root: Inode?) -> [UInt8]? {
     guard let root, let bytes = file.resolved?.bytes else { return nil }
     for slash in bytes.indices.reversed() where bytes[slash] == UInt8(ascii: "/") {

@@ -4,15 +4,15 @@ final class SourceTally: Sendable {
     /// Candidates, failures, and what was skipped without a rule.
     var found = 0
     var watch: RuleWatch
-    /// Files that were named and that a rule left out.
+    /// Named files that a rule excluded.
     var excluded = 0
-    /// Something is in another machine's share.
+    /// Something belongs to another machine's share.
     var hasOthers = false
   }
 
   private let state: Locked<State>
 
-  /// What the run does with what is chosen, in a verb.
+  /// What the run does with the selected sources, as a verb.
   private let verb: String
 
   init(_ rules: GlobRules, to verb: String = "send") {
@@ -31,13 +31,13 @@ final class SourceTally: Sendable {
   func noteExcluded() { state.withLock { $0.excluded += 1 } }
   func noteOther() { state.withLock { $0.hasOthers = true } }
 
-  /// What is said of rules that could do nothing.
+  /// Advice about rules without effect.
   var advice: [Wording] {
     state.withLock { $0.watch.advice.map { $0.what + "; " + $0.remedy } }
   }
 
-  /// Of a run that has nothing to do because of its rules; nil if there is another reason, or none. `empty`: because there
-  /// was nothing to choose from.
+  /// The failure of a run that has nothing to do because of its rules; nil if there is another reason, or none. `empty`
+  /// is the failure if there was nothing to choose from.
   func failure(ifEmpty empty: Failure?) -> Failure? {
     let (state, advice) = state.withLock { ($0, $0.watch.advice.first) }
     guard state.found == 0, !state.hasOthers, !state.watch.hasOthers else { return nil }
@@ -46,15 +46,15 @@ final class SourceTally: Sendable {
       let what: Wording = "the rules leave nothing to \(verb)"
       return Failure(
         .sourceMissing, advice.map { what + ": " + $0.what } ?? what,
-        remedy: advice?.remedy ?? "change the rules, or give \(.allowsNothing) if that is right")
+        remedy: advice?.remedy ?? "change the rules, or give \(.allowsNothing) if that is intended")
     }
     return empty
   }
 }
 
 extension BatchSources {
-  /// A list or a batch without a line.
+  /// The failure for a list or a batch without a line.
   package static let emptyList = Failure(
     .sourceMissing, "the list names no file",
-    remedy: "look at what writes it, or give \(.allowsNothing) if that is right")
+    remedy: "check the program that writes it, or give \(.allowsNothing) if that is intended")
 }

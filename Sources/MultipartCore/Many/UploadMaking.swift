@@ -1,4 +1,4 @@
-/// A run of many that go up.
+/// Makes the uploads of a batch.
 struct UploadMaking: ObjectMaking {
   let maker: any UploaderMaking
   let options: BatchOptions
@@ -58,9 +58,9 @@ struct UploadMaking: ObjectMaking {
     }
   }
 
-  /// For the next run, and in the manifest.
+  /// Records the object for the next run, and in the manifest.
   private func note(_ uploader: Uploader, _ key: String, _ object: UploadedObject) throws(Failure) {
-    // Of an object that was skipped nothing is known.
+    // Nothing is known about an object that was skipped.
     guard object.outcome != .skipped else { return }
     if let etag = object.etag, !uploader.job.source.isStream {
       try options.record?.append(uploader.job.recorded(), etag: etag)
@@ -77,7 +77,7 @@ struct UploadMaking: ObjectMaking {
 }
 
 extension RunRecord {
-  /// The end of a run; that it cannot be written is a warning.
+  /// Ends the record of a run; a failure to write it is a warning.
   func end(keeps: Bool, _ world: World) {
     do throws(Failure) {
       try close(keeps: keeps)

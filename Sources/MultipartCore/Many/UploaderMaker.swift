@@ -1,7 +1,7 @@
-/// Opens the candidates of a run of many and makes their uploaders.
+/// Opens the candidates of a batch and makes their uploaders.
 protocol UploaderMaking: Sendable {
   var world: World { get }
-  /// Of a candidate that names none.
+  /// The bucket of a candidate that names none.
   var bucket: String { get }
 
   func uploader(
@@ -9,18 +9,18 @@ protocol UploaderMaking: Sendable {
   ) async throws(Failure) -> Uploader
 }
 
-/// For one store: what the uploads have in common is found out once.
+/// The maker for one store: what the uploads have in common is determined once.
 final class UploaderMaker: UploaderMaking {
   private let store: Store
   private let options: UploadOptions
   private let lessons: StoreLessons?
   private let state: StoreState?
-  /// Earlier runs have left records, so that an object in one request may have one too.
+  /// Whether earlier runs have left records, so that an object in a single request may have one too.
   private let hasRecords: Bool
   private let record: RunRecord?
   private let wantsSHA256: Bool
   private let onlyLooks: Bool
-  /// Of other buckets.
+  /// The stores of other buckets.
   private let stores = Locked<[[UInt8]: Store]>([:])
 
   var world: World { store.world }
@@ -82,7 +82,7 @@ extension UploaderMaking {
       took: world.uptime() - uploader.began, name: uploader.job.listName ?? job.source.path.bytes)
   }
 
-  /// Of a candidate that could not be opened, or of a source that could not be found out.
+  /// The result for a candidate that could not be opened, or for a source that could not be examined.
   func result(_ item: UploadItem?, _ failure: Failure) -> BatchResult {
     let place = failure.place
     let path = item?.input.path ?? FilePath(place.file ?? "")

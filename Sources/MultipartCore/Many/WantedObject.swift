@@ -1,29 +1,29 @@
-/// An object that a run of many is going to bring.
+/// An object that a batch is going to download.
 struct WantedObject: Findable {
   var key: String
-  /// Where it goes, below the target's folder.
+  /// The path below the target's folder.
   var path: [UInt8]
-  /// Its name in a list of keys.
+  /// The name in a list of keys.
   var name: [UInt8]
-  /// What a list of the bucket says of it.
+  /// What a list of the bucket says about it.
   var listed: ListedObject?
-  /// What a manifest says of it.
+  /// What a manifest says about it.
   var noted: ManifestEntry?
 
   var size: Int64? { listed?.size ?? noted?.size }
 }
 
-/// What a run of many knows of the object of one download, and wants of it besides.
+/// What a batch knows about the object of one download, and wants from it.
 struct WantedFile: Sendable {
   var object: WantedObject
-  /// What an interrupted run has brought.
+  /// The record of what an interrupted run has downloaded.
   var record: RunRecord?
-  /// Finds out what would be written, and writes nothing.
+  /// Finds out what would be written, without writing anything.
   var onlyLooks = false
-  /// The object is small, and what a list says of it is enough to ask for it at once.
+  /// The object is small, and a list says enough about it to request it at once.
   let isOneRequest: Bool
 
-  /// As large as what a sink collects before it writes.
+  /// The amount that a sink collects before it writes.
   private static let small = Int64(RangeSink.step)
 
   init(_ object: WantedObject, _ target: DownloadTarget, _ options: DownloadOptions, _ rangeSize: Int64) {

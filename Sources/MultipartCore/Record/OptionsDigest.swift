@@ -1,15 +1,15 @@
-/// One SHA-256 over everything that an upload is created with and a later run cannot change: object headers, encryption,
-/// conditions. Each value is added with its name and length, so that different lists never give the same input; names
-/// are sorted, and values of one name keep their order.
+/// A SHA-256 of everything that an upload is created with and that a later run cannot change: object headers,
+/// encryption, conditions. Each value is added with its name and length, so that different lists never give the same
+/// input; names are sorted, and values of one name keep their order.
 ///
-/// It is written into the record, so secrets must not be added, not even hashed. For a customer key add only that there
-/// is one.
+/// The digest is written into the record, so secrets must not be added, not even hashed. For a customer key add only
+/// its presence.
 struct OptionsDigest: Sendable {
   private var entries: [(name: [UInt8], value: [UInt8]?)] = []
 
   init() {}
 
-  /// Nil differs from the empty string.
+  /// Adds a value; nil differs from the empty string.
   mutating func add(_ name: String, _ value: String?) {
     entries.append((Array(name.utf8), value.map { Array($0.utf8) }))
   }

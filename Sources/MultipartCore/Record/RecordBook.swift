@@ -2,8 +2,8 @@ import Glibc
 
 /// The records of unfinished uploads: one file per destination (mode 0600) in `uploads/` of the state folder (0700).
 ///
-/// Writing needs the destination's lock, reading does not. An upload need not fail because of a disk failure (`.local`):
-/// it can continue without a record.
+/// Writing requires the destination's lock, reading does not. An upload need not fail because of a disk failure
+/// (`.local`): it can continue without a record.
 ///
 /// ```swift
 /// guard let lock = try book.lock(target) else { return busy(book.lockHolder(target)) }
@@ -19,7 +19,7 @@ package struct RecordBook: Sendable {
     self.folder = folder
   }
 
-  /// Nil while another process, or another upload of this one, holds it.
+  /// Takes the lock; nil while another process, or another upload of this one, holds it.
   package func lock(_ target: RecordTarget) throws(Failure) -> RecordLock? {
     let folder = try RecordFolder.make(try path())
     let lock = try RecordLock.take(folder, try target.name() + ".lock")
@@ -27,7 +27,7 @@ package struct RecordBook: Sendable {
     return lock
   }
 
-  /// The process that holds the lock, for messages; nil if not known.
+  /// The process that holds the lock, for messages; nil if unknown.
   package func lockHolder(_ target: RecordTarget) -> Int32? {
     do throws(Failure) {
       let folder = try RecordFolder.open(try path())
@@ -55,8 +55,8 @@ package struct RecordBook: Sendable {
     }
   }
 
-  /// Nil without a record, or if nothing in it can be used. Throws `.configuration` for an unknown version and for a file
-  /// that another user created or could have written, and `.local` if it cannot be read.
+  /// Loads a record; nil without one, or if nothing in it can be used. Throws `.configuration` for an unknown version
+  /// and for a file that another user created or could have written, and `.local` if it cannot be read.
   package func load(_ target: RecordTarget) throws(Failure) -> UploadRecord? {
     guard let folder = try RecordFolder.open(try path()) else { return nil }
     guard let record = try Self.read(folder, try Self.name(target))?.1.record else { return nil }
@@ -90,7 +90,7 @@ package struct RecordBook: Sendable {
   package func all() throws(Failure) -> [UploadRecord] { try listing().records }
 
   package struct Listing: Sendable {
-    /// Oldest first.
+    /// The records, oldest first.
     package var records: [UploadRecord] = []
     /// One failure for each file that cannot be used.
     package var unusable: [Failure] = []
@@ -103,7 +103,7 @@ package struct RecordBook: Sendable {
       do throws(Failure) {
         guard let (_, reading) = try Self.read(folder, name) else { throw Failure(.local, "the record is damaged") }
         guard try Self.name(reading.record.header.target) == name else {
-          throw Failure(.local, "the record is not where it belongs")
+          throw Failure(.local, "the record is in the wrong place")
         }
         listing.records.append(reading.record)
       } catch {
@@ -142,7 +142,7 @@ package struct RecordBook: Sendable {
     let (folder, name) = (try RecordFolder.make(try path()), try Self.name(record.header.target))
     var (bytes, seed) = try RecordText.head(record.header)
     for part in record.parts.values.sorted(by: { $0.number < $1.number }) {
-      // What cannot be written is left out: the next run then compares the part as an unknown one.
+      // A part that cannot be written is left out: the next run then compares it like an unknown one.
       guard let entry = try? RecordText.entry(part, seed: seed), bytes.count + entry.count <= RecordText.mostBytes
       else {
         continue

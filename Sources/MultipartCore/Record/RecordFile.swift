@@ -15,8 +15,8 @@ final class RecordFile: Sendable {
 
   func failure(_ what: String) -> Failure { StateFolder.failure(path, what) }
 
-  /// `fstat`: accepts only a regular file of this user that nobody else could have written. If others could read it, its
-  /// mode is changed (`fchmod`).
+  /// Accepts only a regular file of this user that no other user could have written (`fstat`). If other users could
+  /// read it, its mode is changed (`fchmod`).
   func check() throws(Failure) {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw failure("cannot be read") }
@@ -31,14 +31,14 @@ final class RecordFile: Sendable {
       .at(Place(file: path))
   }
 
-  /// `fstat`: its length in bytes.
+  /// The length in bytes (`fstat`).
   func length() throws(Failure) -> Int {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw failure("cannot be read") }
     return Int(status.st_size)
   }
 
-  /// `pread` from the beginning.
+  /// Reads from the beginning (`pread`).
   func read(most: Int) throws(Failure) -> [UInt8] {
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 64 << 10)
@@ -52,18 +52,18 @@ final class RecordFile: Sendable {
     return bytes
   }
 
-  /// One `write`, or more if the kernel accepts only part of the bytes.
+  /// Writes the bytes with one `write`, or more if the kernel accepts only part of them.
   func write(_ bytes: [UInt8]) throws(Failure) {
     guard StateFolder.writeAll(descriptor, bytes) else { throw failure("cannot be written") }
   }
 
   func cut(to length: Int) throws(Failure) {
     while ftruncate(descriptor, off_t(length)) != 0 {
-      guard errno == EINTR else { throw failure("cannot be cut") }
+      guard errno == EINTR else { throw failure("cannot be truncated") }
     }
   }
 
-  /// `fdatasync`, which also makes the new length durable.
+  /// Makes the contents durable (`fdatasync`), including a new length.
   func sync() throws(Failure) {
     guard fdatasync(descriptor) == 0 else { throw failure("cannot be made durable") }
   }

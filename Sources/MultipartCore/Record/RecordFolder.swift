@@ -20,7 +20,7 @@ final class RecordFolder: Sendable {
   static func own(in folder: String) -> String { folder + "/" + ownName }
   static let ownName = "uploads"
 
-  /// Opens a folder of s3up's own; nil if it does not exist.
+  /// Opens one of s3up's own folders; nil if it does not exist.
   static func open(_ path: String) throws(Failure) -> RecordFolder? {
     guard let folder = try at(path, O_NOFOLLOW) else { return nil }
     try folder.check()
@@ -37,24 +37,24 @@ final class RecordFolder: Sendable {
     return RecordFolder(path: path, descriptor: descriptor)
   }
 
-  /// Where the files are that are not records: in the state folder if only this user can write there, else in s3up's own
-  /// folder within it. In a folder that others can write, they could replace our file.
+  /// The folder for files other than records: the state folder if only this user can write there, else s3up's own
+  /// folder within it. In a folder that other users can write, they could replace our file.
   static func home(in path: String) throws(Failure) -> RecordFolder? {
     guard let folder = try at(path) else { return nil }
     return try folder.strangers() == nil ? folder : open(own(in: path))
   }
 
-  /// The same folder, created if it does not exist.
+  /// The folder of `home`, created if it does not exist.
   static func makeHome(in path: String) throws(Failure) -> RecordFolder {
     try StateFolder.make(path)
-    guard let folder = try at(path) else { throw StateFolder.failure(path, "cannot be made") }
+    guard let folder = try at(path) else { throw StateFolder.failure(path, "cannot be created") }
     return try folder.strangers() == nil ? folder : make(own(in: path))
   }
 
   static func make(_ path: String) throws(Failure) -> RecordFolder {
     if let folder = try open(path) { return folder }
     try StateFolder.make(path)
-    guard let folder = try open(path) else { throw StateFolder.failure(path, "cannot be made") }
+    guard let folder = try open(path) else { throw StateFolder.failure(path, "cannot be created") }
     return folder
   }
 
@@ -66,8 +66,8 @@ final class RecordFolder: Sendable {
     ).at(Place(file: path))
   }
 
-  /// Why users other than this one can create and replace files in it (`fstat`); nil if they cannot. Root must not trust
-  /// another user's files either, because they could point anywhere.
+  /// Why other users can create and replace files in it (`fstat`); nil if they cannot. Root must not trust another
+  /// user's files either, because they could point anywhere.
   private func strangers() throws(Failure) -> String? {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw StateFolder.failure(path, "cannot be opened") }
@@ -75,7 +75,7 @@ final class RecordFolder: Sendable {
     return status.st_mode & 0o022 == 0 ? nil : "can be written by other users"
   }
 
-  /// Nil if it does not exist. O_NONBLOCK, because a named pipe in its place would block.
+  /// Opens a file; nil if it does not exist. O_NONBLOCK, because a named pipe in its place would block.
   func file(_ name: String, _ flags: Int32) throws(Failure) -> RecordFile? {
     let opened = openat(descriptor, name, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0o600)
     guard opened >= 0 else {
@@ -105,7 +105,7 @@ final class RecordFolder: Sendable {
     return file
   }
 
-  /// Creates a file that is complete and durable before it has its name (`linkat`). A file that is there stays.
+  /// Creates a file that is complete and durable before it gets its name (`linkat`). An existing file stays.
   func create(_ name: String, with bytes: [UInt8]) throws(Failure) {
     let (temporary, file) = try newFile(beside: name)
     defer { unlinkat(descriptor, temporary, 0) }
@@ -160,7 +160,8 @@ final class RecordFolder: Sendable {
 
   func place(_ name: String) -> String { path + "/" + name }
 
-  /// `fsync`: without it a power cut could undo a rename. Some network file systems do not support it for folders (EINVAL).
+  /// Makes the folder durable (`fsync`): otherwise a power cut could undo a rename. Some network file systems do not
+  /// support it for folders (EINVAL).
   private func sync() throws(Failure) {
     guard fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP else {
       throw StateFolder.failure(path, "cannot be made durable")
@@ -181,7 +182,7 @@ final class RecordFolder: Sendable {
       if opened >= 0 { return (temporary, RecordFile(descriptor: opened, path: place(name))) }
       guard errno == EEXIST else { break }
     }
-    throw StateFolder.failure(place(name), "cannot be made")
+    throw StateFolder.failure(place(name), "cannot be created")
   }
 
   /// Deletes a temporary file that is an hour old: its run was killed, because writing never takes that long.
@@ -193,7 +194,7 @@ final class RecordFolder: Sendable {
     unlinkat(descriptor, temporary, 0)
   }
 
-  /// Deletes temporary files of this name that killed runs have left. The caller must hold the name's lock.
+  /// Deletes temporary files of this name that killed runs left behind. The caller must hold the name's lock.
   func removeLeftovers(beside name: String) {
     for number in Self.newFiles { unlinkat(descriptor, Self.temporary(name, number), 0) }
   }

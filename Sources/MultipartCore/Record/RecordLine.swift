@@ -5,7 +5,7 @@ internal import CKernels
 enum RecordLine {
   typealias Word = [UInt8]
 
-  /// Longer lines are not ours: the longest keys, paths and ETags stay far below this, even if each byte takes three.
+  /// Longer lines are not ours: the longest keys, paths and ETags are far below this, even if each byte takes three.
   static let longest = 64 << 10
 
   private static let space = UInt8(ascii: " ")
@@ -39,8 +39,8 @@ enum RecordLine {
       }
     }
 
-    /// `seed` is part of the CRC but is not written. For part lines it is the CRC of their header, because after a
-    /// power cut a file system may show blocks of an older record whose lines are valid in themselves.
+    /// Ends the line. `seed` is part of the CRC but is not written. For part lines it is the CRC of their header,
+    /// because after a power cut a file system may show blocks of an older record whose lines are valid in themselves.
     consuming func end(seed: UInt32) -> (bytes: [UInt8], crc: UInt32) {
       let crc = checksum(bytes[...], seed)
       bytes.append(space)
@@ -102,7 +102,7 @@ enum RecordLine {
 
   private static func isPlain(_ byte: UInt8) -> Bool { byte > space && byte < 0x7F && byte != percent }
 
-  /// Lower case only, as it is written.
+  /// The value of a digit; only lower case is written, so only that is accepted.
   private static func value(_ letter: UInt8) -> UInt8? {
     switch letter {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): letter - UInt8(ascii: "0")

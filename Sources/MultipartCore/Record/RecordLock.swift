@@ -8,7 +8,7 @@ package final class RecordLock: Sendable {
   private let folder: RecordFolder
   private let name: String
   private let file: Locked<RecordFile?>
-  /// When the run that took the lock and was killed had taken it; nil if the last run released it.
+  /// When a run took the lock that was then killed; nil if the last run released it.
   package let leftSince: Timestamp?
 
   private init(_ folder: RecordFolder, _ name: String, _ file: RecordFile, leftSince: Timestamp?) {
@@ -20,7 +20,7 @@ package final class RecordLock: Sendable {
 
   deinit { release() }
 
-  /// Nil if somebody else holds it.
+  /// Takes the lock; nil if another run holds it.
   static func take(_ folder: RecordFolder, _ name: String) throws(Failure) -> RecordLock? {
     // Losing this often means that other runs keep taking the lock.
     for _ in 0..<100 {
@@ -39,8 +39,8 @@ package final class RecordLock: Sendable {
 
   enum Claim {
     case held, busy
-    /// Releasing deletes the file. If that happened between our `open` and `flock`, our file has no name any more and locks
-    /// nobody out: the next run would create another one.
+    /// Releasing deletes the file. If that happened between our `open` and `flock`, our file has no name any more and
+    /// locks no run out: the next one would create another file.
     case nameless
   }
 
@@ -70,7 +70,7 @@ extension RecordFile {
     pwrite(descriptor, text, text.count, 0)
   }
 
-  /// When a process id was written into it; nil for a new file.
+  /// When a process id was written into the file; nil for a new file.
   fileprivate func notedSince() -> Timestamp? {
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_size > 0 else { return nil }

@@ -7,8 +7,8 @@ import Glibc
 ///   CREATED CRC
 /// part NUMBER SIZE ETAG ALGORITHM:HEX|- CRC
 /// ```
-/// All versions begin with a first line of this form, so that an unknown version can be told from damage. Version 1 had no
-/// ctime: its file counts as touched.
+/// All versions begin with a first line of this form, so that an unknown version can be distinguished from damage.
+/// Version 1 had no ctime: its file counts as touched.
 enum RecordText {
   /// 10,000 parts take about 1 MiB.
   static let mostBytes = 16 << 20
@@ -18,7 +18,7 @@ enum RecordText {
   /// The contents of a file up to its first invalid entry.
   struct Reading {
     var record: UploadRecord
-    /// Up to the end of the last valid entry.
+    /// The length up to the end of the last valid entry.
     var length: Int
     var seed: UInt32
   }
@@ -51,7 +51,7 @@ enum RecordText {
     return bytes
   }
 
-  /// Nil without a complete header. Throws for another version.
+  /// Reads a record; nil without a complete header. Throws for a different version.
   static func read(_ bytes: [UInt8]) throws(Failure) -> Reading? {
     var rest = bytes.prefix(mostBytes)
     guard let first = nextEntry(&rest), let opening = RecordLine.read(first)?.words,
@@ -83,7 +83,7 @@ enum RecordText {
     let version = String(
       decoding: Array(opening.dropFirst(2).joined(separator: [UInt8(ascii: " ")]).prefix(32)), as: UTF8.self)
     return Failure(
-      .configuration, "the record of this upload is of version \(version), which this program does not know",
+      .configuration, "the record of this upload is in format version \(version), which this program does not know",
       remedy: "use the version that wrote it, or remove the file: the parts are then found on the server")
   }
 

@@ -1,7 +1,7 @@
 import Glibc
 
-/// When entries are made durable: at once if the last flush was more than a second ago or if much has been sent since,
-/// otherwise later. This is only for power cuts; a killed process loses nothing.
+/// Decides when entries are made durable: at once if the last flush was more than a second ago or if much has been sent
+/// since, otherwise later. This only matters for power cuts; a killed process loses nothing.
 struct FlushPace: Sendable {
   static let interval = Duration.seconds(1)
   static let mostBytes: Int64 = 64 << 20
@@ -26,11 +26,11 @@ struct FlushPace: Sendable {
 /// The record of a running upload, open at its end. After `remove`, further parts are ignored.
 package final class RecordWriter: Sendable {
   private struct State: Sendable {
-    /// Nil after the record was deleted.
+    /// The file; nil after the record was deleted.
     var file: RecordFile?
     var length: Int
     var pace = FlushPace()
-    /// The file ends in an incomplete entry that could not be cut off: what follows it could not be read.
+    /// Set if the file ends with an incomplete entry that could not be cut off: what follows it could not be read.
     var broken: Failure?
   }
 
@@ -46,8 +46,8 @@ package final class RecordWriter: Sendable {
     state = Locked(State(file: file, length: length))
   }
 
-  /// One `write` of one entry, and `fdatasync` if it is due by `now`, an uptime. If it throws, the earlier entries are
-  /// unchanged, and the next part may succeed again.
+  /// Appends an entry with one `write`, and an `fdatasync` if it is due by `now`, an uptime. If it throws, the earlier
+  /// entries are unchanged, and the next part may succeed again.
   package func append(_ part: UploadRecord.Part, now: Duration) throws(Failure) {
     let entry = try RecordText.entry(part, seed: seed)
     try state.withLock { (state) throws(Failure) -> Void in
@@ -60,7 +60,7 @@ package final class RecordWriter: Sendable {
     }
   }
 
-  /// `fdatasync`
+  /// Makes the entries durable (`fdatasync`).
   package func flush() throws(Failure) {
     try state.withLock { (state) throws(Failure) -> Void in
       guard let file = state.file else { return }
@@ -69,7 +69,7 @@ package final class RecordWriter: Sendable {
     }
   }
 
-  /// Deletes the record durably, but not if another run has replaced it by its own.
+  /// Deletes the record durably, unless another run has replaced it by its own.
   package func remove() throws(Failure) {
     try state.withLock { (state) throws(Failure) -> Void in
       guard let file = state.file else { return }
@@ -81,7 +81,7 @@ package final class RecordWriter: Sendable {
   private static func write(_ entry: [UInt8], to file: RecordFile, _ state: inout State) throws(Failure) {
     if let broken = state.broken { throw broken }
     guard state.length + entry.count <= RecordText.mostBytes else {
-      throw Failure(.local, "the record of this upload is as long as it may be")
+      throw Failure(.local, "the record of this upload has reached its maximum length")
     }
     do throws(Failure) {
       try file.write(entry)

@@ -1,17 +1,17 @@
 import Glibc
 
-/// What an interrupted run of many files has already done, in `runs/` of the state folder: one line for each object, so
-/// that the next run need not compare it. A line is 64 bits of a SHA-256 over the object's place, and 64 bits over all
-/// that determines it: the file, what the object was created with, and its ETag. The record's seed is part of both, so
-/// that lines of another record never match. Of an object's lines the last counts; zeros say that nothing is known of it.
+/// What an interrupted batch has already completed, in `runs/` of the state folder: one line for each object, so that
+/// the next run need not compare it. A line is 64 bits of a SHA-256 over the object's place, and 64 bits over all that
+/// determines it: the file, what the object was created with, and its ETag. The record's seed is part of both, so that
+/// lines of another record never match. The last line of an object counts; zeros mean that nothing is known about it.
 /// ```
 /// s3up run 2 SEED CRC
 /// 32 hex digits
 /// ```
-/// Each line is written at once, so that a killed run has noted all that it confirmed. It is not made durable: after a power
-/// cut the lines of the last seconds may be missing, and their files are sent again.
+/// Each line is written at once, so that a killed run has recorded everything that it confirmed. It is not made
+/// durable: after a power cut the lines of the last seconds may be missing, and their files are sent again.
 package final class RunRecord: Sendable {
-  /// Where an object lies, what it is created with, and its file.
+  /// An object's place, what it is created with, and its file.
   package struct Object: Sendable {
     var bucket: String
     var key: String
@@ -26,7 +26,7 @@ package final class RunRecord: Sendable {
   }
 
   private struct State: Sendable {
-    /// Nil once it is closed, or cannot be written.
+    /// The file; nil once it is closed, or cannot be written.
     var file: RecordFile?
   }
 
@@ -34,7 +34,7 @@ package final class RunRecord: Sendable {
   private let name: String
   private let lock: RecordLock
   private let seed: [UInt8]
-  /// Sorted by place, and those of one place as they were written.
+  /// The lines, sorted by place; those of one place are in the order in which they were written.
   private let lines: [Line]
   private let state: Locked<State>
 
@@ -49,15 +49,16 @@ package final class RunRecord: Sendable {
     state = Locked(State(file: file))
   }
 
-  /// An earlier run has left lines.
+  /// Whether an earlier run has left lines.
   package var isResumed: Bool { !lines.isEmpty }
 
-  /// 128 bits over everything that makes it the same run.
+  /// A name of 128 bits from everything that identifies the run.
   package static func name(of texts: [String]) throws(Failure) -> String {
     Hex.encode(try Digest.sha256(lengthened(texts)).prefix(16))
   }
 
-  /// Nil while another run has it. A record that is damaged, of another version or not ours is begun anew.
+  /// Opens the record; nil while another run has it. A record that is damaged, of a different version or not ours is
+  /// replaced.
   package static func open(
     folder path: String, name: String, now: Timestamp, most: Int = mostLines
   ) throws(Failure) -> RunRecord? {
@@ -79,20 +80,20 @@ package final class RunRecord: Sendable {
     }
   }
 
-  /// Whether an earlier run has noted this object, and it has the same ETag.
+  /// Whether an earlier run has recorded this object with the same ETag.
   package func knows(_ object: Object, etag: String) throws(Failure) -> Bool {
     guard isResumed else { return false }
     let wanted = try line(object, etag)
     return last(of: wanted.place)?.contents == wanted.contents
   }
 
-  /// Notes an object. After a failure nothing more is noted, and no further call throws.
+  /// Records an object. After a failure nothing more is recorded, and no further call throws.
   package func append(_ object: Object, etag: String) throws(Failure) {
     try write(line(object, etag))
   }
 
-  /// Before it is sent: if this run is killed before it has noted the new object, the earlier line must not be taken
-  /// for it.
+  /// Invalidates the earlier line before the object is sent: if this run is killed before it has recorded the new
+  /// object, that line must not count for it.
   package func forget(_ object: Object) throws(Failure) {
     let place = try place(of: object)
     guard let known = last(of: place), known.contents != 0 else { return }
@@ -122,7 +123,7 @@ package final class RunRecord: Sendable {
     }
   }
 
-  /// The last call. The next run resumes it only if it is kept.
+  /// The last call. The next run resumes the record only if it is kept.
   package func close(keeps: Bool) throws(Failure) {
     try state.withLock { (state) throws(Failure) in
       defer {
@@ -140,9 +141,9 @@ extension RunRecord {
   static let folderName = "runs"
   private static let opening = ["s3up", "run", "2"].map { Array($0.utf8) }
   private static let lineLength = 33
-  /// The newest count: 32 MB of memory.
+  /// The newest lines count, up to 32 MB of memory.
   package static let mostLines = 2_000_000
-  /// Longer than the first line.
+  /// More than the length of the first line.
   private static let longestOpening = 128
   private static let longestKept: Int64 = 30 * 86_400
 
@@ -151,7 +152,7 @@ extension RunRecord {
   }
 
   private func line(_ object: Object, _ etag: String) throws(Failure) -> Line {
-    // A list and an answer may write it differently.
+    // A list and an answer may write an ETag differently.
     let texts = Self.lengthened([object.options, ETag(etag)?.value ?? ""])
     let contents = try number(of: object.source.numbers.flatMap(Self.bytes) + texts)
     return Line(place: try place(of: object), contents: contents)
@@ -161,14 +162,14 @@ extension RunRecord {
     try Digest.sha256(seed + bytes).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
   }
 
-  /// Each with its length, so that different lists never give the same bytes.
+  /// The texts, each with its length, so that different lists never give the same bytes.
   private static func lengthened(_ texts: [String]) -> [UInt8] {
     texts.flatMap { bytes(of: UInt64($0.utf8.count)) + Array($0.utf8) }
   }
 
   private static func bytes(of number: UInt64) -> [UInt8] { withUnsafeBytes(of: number.bigEndian) { Array($0) } }
 
-  /// Nil if there is none that can be used. What follows the last whole line is cut off.
+  /// Reads the record; nil if there is none that can be used. Anything after the last complete line is cut off.
   private static func read(
     _ folder: RecordFolder, _ name: String, _ lock: RecordLock, most: Int
   ) throws(Failure) -> RunRecord? {
@@ -176,7 +177,7 @@ extension RunRecord {
     do throws(Failure) {
       found = try folder.file(name, O_RDWR | O_APPEND)
     } catch {
-      // Somebody else's, or no file: it is replaced.
+      // It belongs to another user, or is not a file: it is replaced.
       guard error.code == .configuration else { throw error }
       return nil
     }
@@ -207,7 +208,7 @@ extension RunRecord {
     return RunRecord(folder, name, lock, file, seed: seed, lines: lines)
   }
 
-  /// Nil unless it is 32 hex digits and a line feed.
+  /// Parses a line; nil unless it is 32 hex digits and a line feed.
   private static func line(_ text: ArraySlice<UInt8>) -> Line? {
     guard text.last == UInt8(ascii: "\n") else { return nil }
     var line = Line(place: 0, contents: 0)
@@ -219,7 +220,7 @@ extension RunRecord {
     return line
   }
 
-  /// Records of runs that nobody has resumed. One that cannot be looked at or removed stays.
+  /// Deletes records of runs that were never resumed. One that cannot be examined or removed stays.
   private static func removeOld(in folder: RecordFolder, before oldest: Int64) {
     for name in (try? folder.names()) ?? [] where name.utf8.count == 32 && Hex.decode(name) != nil {
       var status = stat()

@@ -2,13 +2,13 @@ import Glibc
 
 /// Files of the state folder, readable by this user only and replaced atomically.
 enum StateFolder {
-  /// What s3up keeps in it, and nothing else.
+  /// The names of s3up's own files in it.
   static let names = [
     RecordFolder.ownName, RunRecord.folderName, DownloadRecord.folderName, StoreMemory.name, CognitoGuestFile.name,
     TicketSeal.name,
   ]
 
-  /// `mkdir` for each missing folder of the path, mode 0700, each made durable in its parent.
+  /// Creates each missing folder of the path (`mkdir`, mode 0700) and makes it durable in its parent.
   static func make(_ folder: String) throws(Failure) {
     var path = ""
     var problem: Int32 = 0
@@ -25,7 +25,7 @@ enum StateFolder {
     var status = stat()
     guard stat(folder, &status) == 0 else {
       if problem != 0 { errno = problem }
-      var problem = failure(folder, "the state folder \(SafeText.oneLine(folder)) cannot be made")
+      var problem = failure(folder, "the state folder \(SafeText.oneLine(folder)) cannot be created")
       problem.remedy = "name another folder with \(.stateFolder)"
       throw problem
     }
@@ -57,7 +57,7 @@ enum StateFolder {
     }
   }
 
-  /// `fsync` of a folder, if the file system supports it.
+  /// Makes a folder durable (`fsync`), if the file system supports it.
   private static func sync(_ folder: String) {
     let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { return }

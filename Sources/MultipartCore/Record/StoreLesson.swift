@@ -1,10 +1,10 @@
-/// Something that an upload learned about its store, kept for later runs.
+/// Something that an upload learned about its store, stored for later runs.
 package enum StoreLesson: Sendable, Equatable {
   /// The strongest form of checksum that the store verifies.
   case verifies(ChecksumForm)
   /// Every part of an upload but the last must have the same size.
   case equalParts
-  /// A person was told that no lifecycle rule of this bucket aborts abandoned uploads.
+  /// The user was warned that no lifecycle rule of this bucket aborts abandoned uploads.
   case saidNoLifecycle(bucket: String)
   /// How fast the line was.
   case line(LineClass)
@@ -12,7 +12,7 @@ package enum StoreLesson: Sendable, Equatable {
   private static let line = "line:"
   private static let lifecycle = "no-lifecycle:"
 
-  /// One word for the file; nil if it cannot be written as one.
+  /// The lesson as one word for the file; nil if it cannot be written as one.
   var word: String? {
     switch self {
     case .verifies(let form): form.word
@@ -39,7 +39,7 @@ package enum StoreLesson: Sendable, Equatable {
     }
   }
 
-  /// Whether this lesson replaces the other.
+  /// Whether the two lessons are about the same thing, so that this one replaces the other.
   func isAbout(_ other: StoreLesson) -> Bool {
     switch (self, other) {
     case (.verifies, .verifies), (.equalParts, .equalParts), (.line, .line): true

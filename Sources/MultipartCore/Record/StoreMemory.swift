@@ -3,7 +3,7 @@ import Glibc
 /// What is known about one store.
 package struct StoreLessons: Sendable {
   let all: [StoreLesson]
-  /// Why the file is not used: somebody else could have written it.
+  /// Why the file is not used: another user could have written it.
   package var refusal: Failure?
 
   /// The strongest form of checksum that it verifies.
@@ -27,9 +27,9 @@ package struct StoreMemory: Sendable {
     package var learned: Timestamp
   }
 
-  /// A store may learn to verify checksums, so it is asked again after this time.
+  /// A store may start to verify checksums, so it is asked again after this time.
   private static let lifetime: Int64 = 30 * 86_400
-  /// What loses packets or buffers today, such as a wireless network or a tunnel, may not do so tomorrow.
+  /// A network that loses packets or buffers today, such as a wireless one or a tunnel, may not do so tomorrow.
   private static let networkLifetime: Int64 = 86_400
   /// Clocks differ; a lesson from further in the future might never expire.
   private static let ahead: Int64 = 86_400
@@ -52,8 +52,8 @@ package struct StoreMemory: Sendable {
     }
   }
 
-  /// Written to a temporary file and renamed, so that readers see either the old or the new list. If two runs write at
-  /// once, the last wins, and the other's lesson is learned again.
+  /// Stores a lesson. The file is written under a temporary name and renamed, so that readers see either the old or the
+  /// new list. If two runs write at once, the last one wins, and the other's lesson is learned again.
   package func remember(_ lesson: StoreLesson, of origin: String, now: Timestamp) throws(Failure) {
     guard lesson.word != nil, !origin.utf8.contains(where: { $0 <= 0x20 }) else { return }
     // A file that is not trusted is replaced.
@@ -72,7 +72,8 @@ package struct StoreMemory: Sendable {
       && entry.learned.seconds <= now.seconds + ahead
   }
 
-  /// All entries, or those of one origin. Works on bytes: every start reads the file, and splitting a `String` is slow.
+  /// All entries, or those of one origin. It works on bytes: every start reads the file, and splitting a `String` is
+  /// slow.
   private func entries(of origin: String? = nil) throws(Failure) -> [Entry] {
     guard let bytes = try RecordFolder.home(in: folder)?.file(Self.name, O_RDONLY)?.read(most: Self.mostBytes + 1),
       bytes.count <= Self.mostBytes

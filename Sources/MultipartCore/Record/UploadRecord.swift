@@ -1,7 +1,7 @@
-/// A destination: each has one record and one lock, whatever the source. Compared by bytes, because two keys that Unicode
-/// considers equal are two objects.
+/// A destination: each has one record and one lock, whatever the source. Compared by bytes, because two keys that
+/// Unicode considers equal are two objects.
 package struct RecordTarget: Sendable, Hashable {
-  /// `https://host`, with the port unless it is the default.
+  /// The origin `https://host`, with the port unless it is the default.
   package let origin: String
   package let bucket: String
   package let key: String
@@ -16,7 +16,7 @@ package struct RecordTarget: Sendable, Hashable {
 
   package func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
 
-  /// 128 bits of SHA-256 in hex, so that no key is too long for a file name or contains a slash.
+  /// A file name of 128 bits of SHA-256 in hex, so that no key is too long or contains a slash.
   func name() throws(Failure) -> String {
     Hex.encode(try Digest.sha256(bytes).prefix(16))
   }
@@ -26,8 +26,8 @@ package struct RecordTarget: Sendable, Hashable {
   }
 }
 
-/// What is known about an unfinished upload: enough to resume it, and nothing secret. Parts are recorded as this machine
-/// saw them; the store's list decides whether they still exist.
+/// What is known about an unfinished upload: enough to resume it, and nothing secret. Parts are recorded as this
+/// machine saw them; the store's list decides whether they still exist.
 package struct UploadRecord: Sendable, Equatable {
   package struct Header: Sendable, Equatable {
     package var target: RecordTarget
@@ -36,7 +36,7 @@ package struct UploadRecord: Sendable, Equatable {
     package var uploadID: String
     package var partSize: Int64
     package var form: ChecksumForm
-    /// From `OptionsDigest`.
+    /// The result of `OptionsDigest`.
     package var optionsDigest: String
     /// When the upload was begun, by the store's clock: an older object at the key is not its result.
     package var created: Timestamp
@@ -62,9 +62,9 @@ package struct UploadRecord: Sendable, Equatable {
   package struct Part: Sendable, Equatable {
     package var number: Int
     package var size: Int64
-    /// As the store gave it, including the quotes.
+    /// The ETag as the store sent it, including the quotes.
     package var etag: String
-    /// Computed from the local bytes when the part was sent.
+    /// The checksum of the local bytes when the part was sent.
     package var checksum: Checksum?
 
     package init(number: Int, size: Int64, etag: String, checksum: Checksum? = nil) {
@@ -81,7 +81,7 @@ package struct UploadRecord: Sendable, Equatable {
   }
 
   package var header: Header
-  /// By number; if a part was sent twice, the later entry counts.
+  /// The parts by number; if a part was sent twice, the later entry counts.
   package var parts: [Int: Part]
 
   package init(header: Header, parts: [Int: Part] = [:]) {

@@ -1,7 +1,7 @@
 /// Asks AWS where a bucket is: an unsigned HEAD, whose answer names the region whatever its status.
 package enum BucketLocator {
-  /// Nil if the bucket's name tells its region, if the store is not AWS, and if no answer came: then the first request
-  /// learns the region from a redirect.
+  /// The region; nil if the bucket's name contains it, if the store is not AWS, and if there was no answer: then the
+  /// first request learns the region from a redirect.
   package static func region(
     of question: EndpointQuestion, transport: any Transport, world: World
   ) async -> String? {
@@ -20,7 +20,7 @@ package enum BucketLocator {
       else { return nil }
       return region
     } catch {
-      world.log(1, "the bucket's region could not be asked: \(error.message)")
+      world.log(1, "the bucket's region could not be looked up: \(error.message)")
       return nil
     }
   }

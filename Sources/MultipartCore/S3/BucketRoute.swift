@@ -5,8 +5,8 @@
 /// | 301, 307, `AuthorizationHeaderMalformed`, a HEAD's 400, that name another region | host and signature change | the signature changes |
 /// | 301, 307 to another host of S3 in the same partition, over the same scheme | host and signature change | a failure |
 /// | 301, 307 to any other host | refused | a failure |
+///
 /// There is one move per run: a second one means a store that redirects in circles.
-/// One move is made in a run: a second is a store that sends its clients round in circles.
 final class BucketRoute: Sendable {
   private struct State {
     var bucket: BucketEndpoint
@@ -24,7 +24,7 @@ final class BucketRoute: Sendable {
   func learn(from answer: Response, to request: Request) -> Lesson? {
     guard let redirect = Redirect(answer) else { return nil }
     return state.withLock { state in
-      // An ARN and a zone name their region: another region is a mistake.
+      // An ARN and a zone name their region: a different region is a mistake.
       guard state.bucket.kind == .bucket else { return nil }
       if state.hasMoved { return Self.wasMade(request, for: state.bucket) ? nil : .region(nil) }
       do throws(Failure) {
@@ -42,12 +42,13 @@ final class BucketRoute: Sendable {
 
   private static func sentence(from old: BucketEndpoint, to new: BucketEndpoint) -> Wording {
     let name = "the bucket \(SafeText.oneLine(old.bucket))"
-    if old.region == new.region { return "\(name) is reached at \(new.origin.host) for now: requests go there" }
+    if old.region == new.region { return "\(name) is temporarily at \(new.origin.host): requests go there" }
     return
       "\(name) is in \(new.region), not in \(old.region): requests go there; \(.region, new.region) saves the detour"
   }
 
-  /// Requests that were sent before another one learned of the move come back with the old answer.
+  /// Whether the request was made for this bucket: requests that were sent before another one learned of the move
+  /// return the old answer.
   private static func wasMade(_ request: Request, for bucket: BucketEndpoint) -> Bool {
     guard request.url.begins(with: "\(bucket.origin)/") else { return false }
     guard let signature = request.headers["Authorization"] else { return true }
@@ -55,10 +56,10 @@ final class BucketRoute: Sendable {
   }
 }
 
-/// An answer with which a store says that the bucket is elsewhere.
+/// An answer by which a store says that the bucket is elsewhere.
 struct Redirect {
   private let region: String?
-  /// As the store named it: scheme and host, or only the host.
+  /// The target as the store named it: scheme and host, or only the host.
   private let target: String?
   private let status: Int
 
@@ -73,14 +74,14 @@ struct Redirect {
     let isRedirect = answer.status < 400
     let named = answer.headers[HeaderName.bucketRegion].flatMap(S3ErrorBody.region)
     let isKnown = (body.code ?? S3ErrorBody.code(answer.headers)).map(Self.codes.contains) ?? false
-    // A HEAD that is refused for a signature of another region has no body to say so.
+    // A HEAD that is refused because its signature is for the wrong region has no body to say so.
     guard isRedirect || isKnown || (answer.status == 400 && body.form == .empty && named != nil) else { return nil }
     region = named ?? body.region
     target = isRedirect ? answer.headers["Location"] ?? body.endpoint : nil
     status = answer.status
   }
 
-  /// Nil if it leads to the same place, or does not say where.
+  /// The new location; nil if it is the same one, or if the answer does not say.
   func next(from bucket: BucketEndpoint) throws(Failure) -> BucketEndpoint? {
     if let region, region != bucket.region {
       guard bucket.isAWS else { return try bucket.moved(to: region) }
@@ -94,7 +95,7 @@ struct Redirect {
   }
 
   private func host(_ target: String, from bucket: BucketEndpoint) throws(Failure) -> BucketEndpoint? {
-    // A bare path stays on the same host.
+    // A path without a host stays on the same host.
     guard !target.begins(with: "/") || target.begins(with: "//") else { return nil }
     let text = target.holds("//") ? target : "\(bucket.origin.scheme.rawValue)://\(target)"
     let place = text.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }

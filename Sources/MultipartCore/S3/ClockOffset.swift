@@ -1,5 +1,5 @@
-/// How far this machine's clock is from the store's, learned from the store's `Date` when it refuses a signature because
-/// of its time.
+/// How far this machine's clock is from the store's, learned from the store's `Date` when it refuses a signature
+/// because of its time.
 final class ClockOffset: Sendable {
   private let seconds = Locked<Int64>(0)
   private let measured = Locked<Int64>(0)
@@ -11,13 +11,13 @@ final class ClockOffset: Sendable {
     Timestamp(seconds: now.seconds + offset)
   }
 
-  /// From the `Date` of any answer.
+  /// Measures the difference from the `Date` of any answer.
   func measure(_ answer: Response, now: Timestamp) {
     guard let date = answer.headers["Date"].flatMap(S3Date.http) else { return }
     measured.withLock { $0 = date.seconds - now.seconds }
   }
 
-  /// Nil for less than a minute, which causes no refusal.
+  /// The note; nil for less than a minute, which causes no refusal.
   var note: String? {
     let ahead = measured.withLock { $0 }
     guard abs(ahead) > 60 else { return nil }
@@ -25,7 +25,7 @@ final class ClockOffset: Sendable {
     return "the clock of this machine is \(minutes) min \(ahead > 0 ? "behind" : "ahead of") the store's"
   }
 
-  /// Returned once, after the correction has helped.
+  /// The note, once, after the correction has helped.
   func takeNote() -> String? {
     let isDue = isUnsaid.withLock { isUnsaid in
       defer { isUnsaid = false }
@@ -34,9 +34,10 @@ final class ClockOffset: Sendable {
     return isDue ? note ?? "the clock of this machine is off" : nil
   }
 
-  /// True if the answer refuses the time and the next signature may be accepted: its `Date` changes the time; or the `Date`
-  /// agrees, and the request came late (this machine was suspended), or one of the store's servers has a wrong clock. A
-  /// refused HEAD has no code; there the `Date` must show a difference of more than the 15 minutes that S3 allows.
+  /// Whether the answer refuses the time and the next signature may be accepted: its `Date` changes the time; or the
+  /// `Date` agrees, and the request arrived late (this machine was suspended), or one of the store's servers has a
+  /// wrong clock. A refused HEAD has no code; there the `Date` must show a difference of more than the 15 minutes that
+  /// S3 allows.
   func learn(from answer: Response, now: Timestamp) -> Bool {
     guard answer.status == 403 || answer.status == 400, let date = answer.headers["Date"].flatMap(S3Date.http) else {
       return false

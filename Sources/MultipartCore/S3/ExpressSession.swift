@@ -1,8 +1,8 @@
 /// The session of a directory bucket, shared by all requests of a run: its keys and token sign them.
 ///
-/// It is renewed a minute before it expires, or after half of a lifetime shorter than two minutes, while the old session
-/// is still used; only requests after the expiry wait. One renewal runs at a time, and after a failed one there is none
-/// for five seconds as long as the old session is valid.
+/// It is renewed a minute before it expires, or after half of a lifetime shorter than two minutes, while the old
+/// session is still used; only requests after the expiry wait. One renewal runs at a time, and after a failed one the
+/// next starts at least five seconds later as long as the old session is valid.
 package final class ExpressSession: Sendable {
   package typealias Renewal = @Sendable () async throws(Failure) -> CreateSession.Output
 
@@ -39,7 +39,7 @@ package final class ExpressSession: Sendable {
     return try await renewal.value.get()
   }
 
-  /// True if the store no longer accepts the session that signed the request: the next request uses another.
+  /// Whether the store no longer accepts the session that signed the request, so that the next request uses a new one.
   func learn(from answer: Response, to request: Request) -> Bool {
     guard let token = request.headers[Self.tokenName], [400, 401, 403].contains(answer.status) else { return false }
     let code = S3ErrorBody(answer.body).code ?? S3ErrorBody.code(answer.headers)

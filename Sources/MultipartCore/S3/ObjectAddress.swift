@@ -1,6 +1,6 @@
 /// A bucket, with the headers of every request about it.
 package struct BucketAddress: Sendable, Equatable {
-  /// As it was given: a name, an alias or an ARN.
+  /// The bucket as the caller gave it: a name, an alias or an ARN.
   package var name: String
   package var common: CommonHeaders
 
@@ -11,11 +11,11 @@ package struct BucketAddress: Sendable, Equatable {
   var place: Place { Place(bucket: name) }
 }
 
-/// Where an object is, or will be, with what every request about it carries.
+/// Where an object is, or will be, with the headers of every request about it.
 package struct ObjectAddress: Sendable, Equatable {
   package var bucket: String
   package var key: String
-  /// The caller's own encryption key (SSE-C): S3 wants the same one with every request about the object's bytes.
+  /// The caller's own encryption key (SSE-C): S3 requires the same key in every request about the object's bytes.
   package var customerKey: CustomerKey?
   package var common: CommonHeaders
 
@@ -46,7 +46,7 @@ package struct CommonHeaders: Sendable, Equatable {
     self.requestPayer = requestPayer
   }
 
-  /// For a request with no other headers.
+  /// The headers for a request with no others.
   func list() throws(Failure) -> HeaderList {
     var headers = S3HeaderBuilder()
     try headers.add(self)

@@ -1,8 +1,8 @@
-/// A request that was signed before, in its URL. The operation's headers are sent along; which of them the signature
-/// covers is up to the signer.
+/// A request that is already signed, in its URL. The operation's headers are sent along; which of them the signature
+/// covers was decided by the signer.
 package struct PresignedSigner: RequestSigner {
   private let request: Request
-  /// When the URL ends, if it says so.
+  /// When the URL expires, if it says so.
   private let expires: Timestamp?
 
   package init(_ request: Request) {
@@ -10,7 +10,7 @@ package struct PresignedSigner: RequestSigner {
     expires = Self.end(of: request.url)
   }
 
-  /// For a URL that somebody gives, which no message repeats.
+  /// A signer for a URL from the caller, which no message repeats.
   init(get url: String) throws(Failure) {
     let form: Wording = "give the whole URL, as it was printed"
     guard url.utf8.allSatisfy(ASCII.isVisible) else {
@@ -40,7 +40,7 @@ package struct PresignedSigner: RequestSigner {
     return signed
   }
 
-  /// A refusal is final: only whoever signed the URL can give another one.
+  /// A refusal is final: only the signer of the URL can provide a new one.
   package func learn(from answer: Response, to request: Request, now: Timestamp) -> Lesson? {
     guard let refusal = PresignedRefusal(answer),
       refusal.saysExpired || (answer.status == 403 && expires.map { now >= $0 } ?? false)
@@ -49,14 +49,14 @@ package struct PresignedSigner: RequestSigner {
       Failure(
         .credentialsExpired, "the presigned URL has expired" + (expires.map { " at \($0.iso8601)" } ?? ""),
         status: answer.status, s3Code: refusal.code, requestID: refusal.requestID,
-        remedy: "ask whoever gave it to you for a new one: what has arrived is kept and counts for it too"))
+        remedy: "ask for a new one where you got it: what has arrived is kept and used with the new URL"))
   }
 
   package func renew(after generation: Int, cause: Failure) async throws(Failure) -> Bool { false }
   package var clockNote: String? { nil }
   package func takeClockNote() -> String? { nil }
 
-  /// From `X-Amz-Date` and `X-Amz-Expires`.
+  /// The expiry by `X-Amz-Date` and `X-Amz-Expires`.
   private static func end(of url: String) -> Timestamp? {
     var (begin, lifetime): (Timestamp?, Int64?)
     let query = url.utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1).dropFirst().first ?? url.utf8[...].prefix(0)
@@ -74,13 +74,13 @@ package struct PresignedSigner: RequestSigner {
   }
 }
 
-/// A store refuses a request that was signed before it was sent.
+/// A store's refusal of a presigned request.
 struct PresignedRefusal {
   let code: String?
   let requestID: String?
   let saysExpired: Bool
 
-  /// Nil if that is not what the answer says.
+  /// The refusal; nil if the answer is not one.
   init?(_ answer: Response) {
     guard [400, 401, 403].contains(answer.status) else { return nil }
     let body = S3ErrorBody(answer.body)

@@ -1,22 +1,22 @@
-/// Turns an operation's request into the one that is sent. The sender does not know whether a request was signed just
-/// now, in its headers, or long ago and elsewhere, in its URL.
+/// Turns an operation's request into the one that is sent. The sender does not depend on whether a request is signed
+/// just now, in its headers, or was signed earlier and elsewhere, in its URL.
 package protocol RequestSigner: Sendable {
-  /// Where the requests go, as it is stored and shown: `https://host`.
+  /// Where the requests go, as it is recorded and shown: `https://host`.
   var origin: String { get }
   /// Whether large bodies need their SHA-256 computed before they are sent.
   var signsPayload: Bool { get }
   func signed(_ request: S3Request) async throws(Failure) -> Request
   /// Learns from a refusal; not nil if the same request, signed again, may now be accepted.
   func learn(from answer: Response, to request: Request, now: Timestamp) -> Lesson?
-  /// Credentials were refused; true if there are others now.
+  /// Called when credentials were refused; returns whether there are others now.
   func renew(after generation: Int, cause: Failure) async throws(Failure) -> Bool
   /// How far this machine's clock is off, in words, if that may be why a signature is refused.
   var clockNote: String? { get }
-  /// The same, once after the clock was corrected.
+  /// The clock note, returned once after the clock was corrected.
   func takeClockNote() -> String?
-  /// Requests are held up until somebody provides credentials.
+  /// Whether requests are waiting for new credentials.
   var waitsForCredentials: Bool { get }
-  /// It has one request, signed before, and no other.
+  /// Whether it has only a single request, which is already signed.
   var knowsOneRequest: Bool { get }
 }
 
@@ -28,16 +28,17 @@ extension RequestSigner {
 package enum Lesson: Sendable {
   /// This machine's clock is off.
   case clock
-  /// The bucket is in another region; the sentence is for the log, and is nil if it was logged before.
+  /// The bucket is in another region; the sentence is for the log, and nil if it was already logged.
   case region(Wording?)
   /// A session expired.
   case session
-  /// The credentials have expired or were replaced, and others may be there.
+  /// The credentials have expired or were replaced, and new ones may be available.
   case credentials(generation: Int)
   /// Nothing that would help, only the reason.
   case refusal(Failure)
 
-  /// Each kind is worth one more try of a request; new credentials two, because a store may learn about them late.
+  /// How many more tries of a request each kind is worth: one, and two for new credentials, because a store may learn
+  /// about them late.
   var tries: Int {
     if case .credentials = self { 2 } else { 1 }
   }
@@ -55,20 +56,20 @@ package enum Lesson: Sendable {
 
 /// Whether the body's SHA-256 is part of a request's signature.
 public enum PayloadSigning: String, Sendable, CaseIterable {
-  /// `auto`: if nothing else protects the body: over plain HTTP, and over TLS to a server that is not verified.
+  /// `auto` signs it if nothing else protects the body: over plain HTTP, and over TLS to an unverified server.
   case auto, always, never
 }
 
-/// Signs for one bucket, each request when it is sent. Copies share what answers teach.
+/// Signs for one bucket, each request when it is sent. Copies share what they learn from answers.
 package struct BucketSigner: RequestSigner {
-  /// The endpoint when the run began: the store is remembered by its origin, wherever a redirect led.
+  /// The endpoint at the start of the run: the store is remembered by its origin, wherever a redirect led.
   private let start: BucketEndpoint
   private let route: BucketRoute
   private let payloadSigning: PayloadSigning
   private let verifiesTLS: Bool
   private let keys = SigningKeyCache()
   private let session: ExpressSession?
-  /// Nil: nothing is signed.
+  /// The credentials; nil: nothing is signed.
   private let credentials: CredentialKeeper?
   private let now: @Sendable () -> Timestamp
   private let clock = ClockOffset()
@@ -114,7 +115,7 @@ package struct BucketSigner: RequestSigner {
     return signed
   }
 
-  /// The query form: a URL that anybody can use until it expires.
+  /// A presigned request: a URL that anyone can use until it expires.
   package func presigned(_ request: S3Request, expiresIn lifetime: Duration) async throws(Failure) -> Request {
     guard let credentials = try await signingCredentials()?.credentials else {
       throw Failure(.usage, "a URL cannot be presigned without credentials", remedy: "leave \(off: .signsRequests) out")
@@ -124,7 +125,7 @@ package struct BucketSigner: RequestSigner {
       request.wire(to: bucket), credentials: credentials, at: clock.corrected(now()), expiresIn: lifetime)
   }
 
-  /// Nil if nothing is signed.
+  /// The current credentials; nil if nothing is signed.
   package func currentCredentials() async throws(Failure) -> Credentials? {
     try await credentials?.current().credentials
   }
@@ -161,9 +162,10 @@ package struct BucketSigner: RequestSigner {
   }
 }
 
-/// Which refusals may pass with other credentials.
+/// Refusals that other credentials may resolve.
 enum CredentialRefusal {
-  /// An expired token; keys that were rotated; and any refused HEAD, whose answer has no body to say why.
+  /// Whether other credentials may help: after an expired token, keys that were rotated, and any refused HEAD, whose
+  /// answer has no body to say why.
   static func mayPass(_ answer: Response, to method: HTTPMethod) -> Bool {
     guard answer.status == 400 || answer.status == 401 || answer.status == 403 else { return false }
     guard let code = S3ErrorBody(answer.body).code ?? S3ErrorBody.code(answer.headers) else {

@@ -1,7 +1,7 @@
 /// Complete lists, read page by page.
 extension S3Client {
   package struct PartListing: Sendable {
-    /// Sorted by number.
+    /// The parts, sorted by number.
     package var parts: [ListParts.Part]
     /// What the upload was created with, if the store says so.
     package var checksumAlgorithm: String?
@@ -54,7 +54,7 @@ extension S3Client {
       uploads: pages.uploads, isComplete: pages.isComplete && list.marker == nil, date: date)
   }
 
-  /// The unfinished uploads of one key, from at most two pages, because others may have begun any number.
+  /// The unfinished uploads of one key, from at most two pages, because other clients may have begun any number.
   package func uploads(
     ofKey key: String, _ list: ListMultipartUploads
   ) async throws(Failure) -> UploadListing {

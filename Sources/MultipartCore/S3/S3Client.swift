@@ -6,23 +6,23 @@ package struct S3Client: Sendable {
   let transport: any Transport
   let world: World
   let stallTimeout: Duration
-  /// How long an answer may take for which the store has to work, such as assembling the parts.
+  /// How long an answer may take if the store has to work for it, such as assembling the parts.
   let answerTimeout: Duration
-  /// Each answer ends its connection.
+  /// Whether each answer ends its connection.
   var closesConnections = false
-  /// How long a connection may take.
+  /// How long connecting may take.
   private let connectTimeout: Duration
   private let contact = Locked(Contact())
 
   private struct Contact {
-    /// A store has answered in this run.
+    /// Whether a store has answered in this run.
     var hasAnswered = false
-    /// Since when a request has been waiting for the first answer of all.
+    /// When the request that waits for the first answer of the run was sent.
     var waitingSince: Duration?
   }
 
-  /// If nobody sets how long a store may be silent. Some copy each part then; a dead line shows before that, by the
-  /// kernel's own probes.
+  /// How long a store may be silent by default. Some copy each part during that time; a dead line shows before that, by
+  /// the kernel's own probes.
   package static let patience = Duration.seconds(600)
 
   package init(
@@ -39,7 +39,7 @@ package struct S3Client: Sendable {
 
   package var signsPayload: Bool { signer.signsPayload }
 
-  /// What a run does, with what its machine does not know.
+  /// The current activity of a run, including states that its machine does not know.
   func activity(of progress: TransferProgress) -> UploadActivity {
     if signer.waitsForCredentials { return .waitingForCredentials }
     switch progress.activity {
@@ -53,8 +53,8 @@ package struct S3Client: Sendable {
     return progress.activity
   }
 
-  /// One try. What a refusal teaches (a clock that is off, another region, an expired session) is applied, and the
-  /// request is sent once more for each kind of lesson. `prepare` can change the request last.
+  /// Makes one try. What a refusal teaches (a clock that is off, another region, an expired session) is applied, and
+  /// the request is sent once more for each kind of lesson. `prepare` can make last changes to the request.
   package func perform<Operation: S3Operation>(
     _ operation: Operation, _ prepare: @Sendable (inout Request) -> Void = { _ in }
   ) async throws(Failure) -> Operation.Output {
@@ -74,7 +74,7 @@ package struct S3Client: Sendable {
         learnt[lesson.kind, default: 0] += 1
       }
     } catch {
-      // A successful answer can also contain an error, and only whole secrets were looked for in it.
+      // A successful answer can also contain an error, and only whole secrets were masked in it.
       throw world.secrets.masked(explained(error)).at(request.place)
     }
   }
@@ -88,7 +88,7 @@ package struct S3Client: Sendable {
     return failure
   }
 
-  /// False if the request would fail in the same way again.
+  /// Applies a lesson; false if the request would fail in the same way again.
   private func heed(_ lesson: Lesson, _ answer: Response, _ request: S3Request) async throws(Failure) -> Bool {
     guard case .credentials(let generation) = lesson else {
       try tell(lesson)
@@ -102,12 +102,12 @@ package struct S3Client: Sendable {
     // The clock is reported once its correction has helped.
     case .credentials, .clock: break
     case .region(let sentence): if let sentence { world.log(0, sentence) }
-    case .session: world.log(1, "the session at the directory bucket ended; a new one begins")
+    case .session: world.log(1, "the session at the directory bucket ended; starting a new one")
     case .refusal(let failure): throw failure
     }
   }
 
-  /// Tries as often as the policy says: for the single steps, where no engine decides.
+  /// Tries as often as the policy says: for the single steps, which run without an engine.
   package func perform<Operation: S3Operation>(
     _ operation: Operation, retrying policy: RetryPolicy
   ) async throws(Failure) -> Operation.Output {
@@ -135,7 +135,8 @@ package struct S3Client: Sendable {
       trace?.end(answer.status)
       world.log(2, "< \(answer.status) to \(request.operation)\(Self.shown(answer.headers))")
       if var page = WebPage.failure(answer, to: request.operation) {
-        // During a run a laptop may have changed its network; before the first answer, a wrong endpoint stays wrong.
+        // During a run a laptop may have moved to another network; before the first answer, a wrong endpoint stays
+        // wrong.
         page.isSettled = contact.withLock { !$0.hasAnswered }
         throw page
       }

@@ -8,9 +8,9 @@ package enum S3Limits {
   package static let largestPart: Int64 = 5 << 30
   /// 48.8 TiB: 10,000 parts of 5 GiB.
   package static let largestObject: Int64 = largestPart * Int64(mostParts)
-  /// Of a key, in bytes of its UTF-8.
+  /// The length of a key, in bytes of its UTF-8.
   package static let longestKey = 1024
-  /// As many entries as a page of a list has.
+  /// The number of entries in a page of a list.
   package static let pageLength = 1000
   static let partNumbersRemedy: Wording = "parts are numbered from 1 to \(mostParts)"
 

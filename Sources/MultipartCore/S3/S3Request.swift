@@ -1,24 +1,24 @@
-/// An operation as AWS names it, and what a policy must grant for it.
+/// An operation's name at AWS, and what a policy must grant for it.
 package struct OperationName: Sendable, Equatable, CustomStringConvertible {
-  /// `UploadPart`
+  /// The name, such as `UploadPart`.
   package let description: String
-  /// `s3:PutObject (kms:Decrypt with KMS)`
+  /// The permission, such as `s3:PutObject (kms:Decrypt with KMS)`.
   package let needs: String
 
   package init(_ name: String, needs: String) {
     (description, self.needs) = (name, needs)
   }
 
-  /// The same operation, whatever it needs: that of a version needs more.
+  /// Compares names only, because the operation on a version needs more.
   package static func == (left: Self, right: Self) -> Bool {
     left.description.utf8.elementsEqual(right.description.utf8)
   }
 }
 
-/// What an operation asks of a store, before the store's address and the credentials are known: no URL, nothing
-/// encoded, nothing signed.
+/// The request of an operation, before the store's address and the credentials are known: no URL, nothing encoded,
+/// nothing signed.
 package struct S3Request: Sendable {
-  /// For logs and messages.
+  /// The operation, for logs and messages.
   package var operation: OperationName
   package var method: HTTPMethod
   package var query: [QueryItem]
@@ -27,15 +27,16 @@ package struct S3Request: Sendable {
   /// Where the body of a 2xx answer goes.
   package var sink: (any BodySink)?
   package var place: Place
-  /// Hex, if the caller has computed it. Nil for the small bodies that the client can hash itself.
+  /// The payload's SHA-256 in hex, if the caller has computed it. Nil for small bodies, which the client hashes itself.
   package var payloadSHA256: String?
   /// The most bytes that the answer's body may have.
   package var maximumAnswer: Int
-  /// The store may work for minutes before, or while, it answers: silence is not a stall.
+  /// Whether the store may work for minutes before or during its answer: then silence is not a stall.
   package var answerMayTakeLong: Bool
-  /// The store answers the same if it comes twice; otherwise a lost answer must be known as such.
+  /// Whether the store gives the same answer if the request arrives twice; otherwise a lost answer must be known as
+  /// such.
   package var mayBeResent = true
-  /// The body of a success contains keys.
+  /// Whether the body of a success contains keys.
   package var answerHoldsSecrets = false
 
   package init(
@@ -88,7 +89,7 @@ package protocol S3Operation: Sendable {
   associatedtype Output: Sendable
 
   static var name: OperationName { get }
-  /// What this request is in logs and messages, and what it needs.
+  /// The name of this request in logs and messages, and the permission that it needs.
   var operation: OperationName { get }
   var place: Place { get }
 
@@ -100,7 +101,7 @@ package protocol S3Operation: Sendable {
 extension S3Operation {
   package var operation: OperationName { Self.name }
 
-  /// Throws unless the answer is a success in status and in body: a `200 OK` can hold an `<Error>`.
+  /// Throws unless the answer is a success in status and in body: a `200 OK` can contain an `<Error>`.
   func requireSuccess(_ answer: Response, carriedChecksum: Bool = false) throws(Failure) {
     guard (200..<300).contains(answer.status), !S3ErrorBody.isError(answer.body) else {
       throw Failure(answer: answer, operation: operation, place: place, carriedChecksum: carriedChecksum)
@@ -143,13 +144,13 @@ extension S3Operation {
     }
   }
 
-  /// A success without usable content: nothing is believed, and a retry may help.
+  /// A success without usable content: nothing in it is believed, and a retry may help.
   func nonsense(_ answer: Response, _ message: String) -> Failure {
     Failure(.server, message, status: answer.status, requestID: S3ErrorBody.requestID(answer.headers)).at(place)
   }
 }
 
-/// One pair of a query, not encoded yet. Unlike a ``NamedValue`` it can have no value: that is `?uploads`, and an empty
+/// One pair of a query, not encoded yet. Unlike a ``NamedValue`` it can lack a value: that is `?uploads`, and an empty
 /// value is `?uploads=`; both are signed the same way.
 package struct QueryItem: Sendable, Equatable {
   package var name: String

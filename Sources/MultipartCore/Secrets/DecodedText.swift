@@ -1,7 +1,7 @@
 /// An escape sequence for one byte or character: `%2F`, `&#x2F;`, `&amp;`, `\u002F`, `\x2F`, `\/`.
 struct Escape {
   let length: Int
-  /// UTF-8, for a character outside of ASCII.
+  /// The bytes; UTF-8 for a character outside of ASCII.
   let bytes: [UInt8]
 
   static func begins(_ byte: UInt8) -> Bool {
@@ -12,7 +12,7 @@ struct Escape {
     ("amp;", "&"), ("lt;", "<"), ("gt;", ">"), ("quot;", "\""), ("apos;", "'"),
   ].map { (Array($0.0.utf8), UInt8(ascii: $0.1)) }
 
-  /// Nil if the text does not begin with one.
+  /// Parses the escape sequence at the beginning of the text; nil if there is none.
   init?(_ text: ArraySlice<UInt8>) {
     let rest = text.dropFirst()
     switch text.first {
@@ -82,7 +82,7 @@ struct Escape {
 /// A text without its escapes; each byte knows its place in the original text.
 struct DecodedText {
   private(set) var bytes: [UInt8] = []
-  /// Where each byte begins in the original text, and where it ends.
+  /// Where each byte begins and ends in the original text.
   private(set) var starts: [Int] = []
   private(set) var ends: [Int] = []
 

@@ -1,9 +1,9 @@
 /// Removes from URLs and headers what would let a reader of the log make requests in our name. Also covers URLs that
-/// others signed (older S3 signatures, Google's, Azure's, CloudFront's).
+/// were signed by other systems (older S3 signatures, Google's, Azure's, CloudFront's).
 package enum Redaction {
   static let mask = "REDACTED"
 
-  /// Works on bytes: a combining mark after a `=` in somebody's URL must not hide the `=`.
+  /// The URL without secrets. It works on bytes: a combining mark after a `=` must not hide the `=`.
   package static func url(_ url: String) -> String {
     let parts = url.utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
     let place = withoutUser(parts.first.map { String(Substring($0)) } ?? "")
@@ -30,13 +30,14 @@ package enum Redaction {
     return out
   }
 
-  /// `Name: value` of an answer for a log. A redirect repeats our URL with its signature.
+  /// A header of an answer for a log, as `Name: value`. A redirect repeats our URL with its signature.
   package static func shown(_ field: NamedValue) -> String {
     let value = SecretNames.isSecret(header: field.name) ? mask : SafeText.oneLine(url(field.value), limit: 1000)
     return "\(SafeText.oneLine(field.name, limit: 200)): \(value)"
   }
 
-  /// Keeps the list of signed headers, which helps when a signature does not match.
+  /// The header without its signature. The list of signed headers is kept, because it helps when a signature does not
+  /// match.
   private static func authorization(_ value: String) -> String {
     guard let rest = value.rest(after: SigV4.algorithm + " ") else { return mask }
     let fields = rest.words(between: ",").map { part -> String in
@@ -46,7 +47,7 @@ package enum Redaction {
     return SigV4.algorithm + " " + fields.joined(separator: ", ")
   }
 
-  /// `http://user:password@host/` without the part before the `@`.
+  /// A URL such as `http://user:password@host/` without the part before the `@`.
   private static func withoutUser(_ place: String) -> String {
     let bytes = Array(place.utf8)
     let slash = UInt8(ascii: "/")
@@ -61,8 +62,8 @@ package enum Redaction {
 }
 
 extension Redaction {
-  /// A server's sentence without the secrets that its answer names, and without words that look like a secret unknown to
-  /// this run, such as somebody else's token. On one line, without white space at its ends.
+  /// A server's sentence without the secrets that its answer names, and without words that look like a secret unknown
+  /// to this run, such as another user's token. On one line, without white space at its ends.
   static func sentence(_ text: String, secrets: [String]) -> String {
     var bytes = Array(text.utf8.prefix(4096))
     for secret in secrets.map({ Array(ASCII.trimmed($0).utf8) }) where secret.count >= 8 {

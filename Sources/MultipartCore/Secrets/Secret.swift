@@ -2,7 +2,7 @@
 public struct Secret: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   private let text: String
 
-  /// Keeps the text.
+  /// Wraps the text.
   public init(_ text: String) {
     self.text = text
   }
@@ -14,7 +14,7 @@ public struct Secret: Sendable, Hashable, CustomStringConvertible, CustomDebugSt
   public var description: String { "(secret)" }
   /// A placeholder.
   public var debugDescription: String { "(secret)" }
-  /// Without children.
+  /// A mirror without children.
   public var customMirror: Mirror { Mirror(self, children: []) }
 
   /// Compares bytes: two spellings of the same Unicode text are two secrets.

@@ -1,20 +1,20 @@
 /// The pieces by which a secret is found in a text, however it is encoded there.
 ///
-/// A piece is eight bytes of the secret without anything but letters, digits and bytes above ASCII; the text is stripped
-/// in the same way. So it does not matter whether `+`, `/` and `=` were escaped, replaced by `-`, `_` and nothing or by a
-/// space, or where lines were broken. Eight hex digits may occur in an ETag by chance; so a piece of hex digits only has
-/// fourteen, and their case does not matter.
+/// A piece is eight bytes of the secret, of which only letters, digits and bytes above ASCII are counted; the text is
+/// stripped in the same way. So it does not matter whether `+`, `/` and `=` were escaped, replaced by `-`, `_` and
+/// nothing or by a space, or where lines were broken. Eight hex digits may occur in an ETag by chance; so a piece that
+/// consists only of hex digits has fourteen, and their case does not matter.
 struct SecretForms {
   /// Letters and digits per piece.
   static let pieceLength = 8
-  /// Digits of a piece of hex digits only: seven bytes.
+  /// Digits of a piece that consists only of hex digits: seven bytes.
   static let hexLength = 14
 
-  /// Eight bytes each, big-endian.
+  /// Pieces of eight bytes each, big-endian.
   private(set) var words: [UInt64] = []
-  /// Fourteen hex digits each.
+  /// Pieces of fourteen hex digits each.
   private(set) var hexes: [UInt64] = []
-  /// Secrets that have no pieces (punctuation, a short number): searched for as a whole.
+  /// Secrets that have no pieces (punctuation, a short number), which are searched for as a whole.
   private(set) var wholes: [[UInt8]] = []
 
   /// Shorter secrets are not searched for: they would occur in unrelated texts.
@@ -22,8 +22,8 @@ struct SecretForms {
 
   init() {}
 
-  /// Of a SigV4 signature: an eighth of its pieces, enough to notice a stretch of it as long as
-  /// ``SecretSearch/Care/lengths`` asks for. Nil if it is no such signature.
+  /// The pieces of a SigV4 signature: an eighth of them, enough to notice a stretch of it that is as long as
+  /// ``SecretSearch/Care/lengths`` requires. Nil if it is not such a signature.
   init?(stretchesOf signature: [UInt8]) {
     guard signature.count == 64, signature.allSatisfy({ Hex.value(of: $0) != nil }) else { return nil }
     func number(_ bytes: Range<Int>, width: UInt64) -> UInt64 {
@@ -109,7 +109,7 @@ struct PieceWindow {
     }
   }
 
-  /// Eight bytes that are not all hex digits.
+  /// The last eight bytes, unless all of them are hex digits.
   var word: UInt64? {
     isFresh && count >= SecretForms.pieceLength && digitCount < SecretForms.pieceLength ? bytes : nil
   }

@@ -1,15 +1,16 @@
-/// Which headers and URL parameters hold secrets: the one list for logs, messages and the search for secrets in answers.
-/// Names are compared without case.
+/// Which headers and URL parameters contain secrets: the only list for logs, messages and the search for secrets in
+/// answers. Names are compared without case.
 package enum SecretNames {
-  /// Includes the MD5 of an SSE-C key: with it, a key made from a weak pass phrase could be guessed.
+  /// Headers with secrets. The MD5 of an SSE-C key is included: with it, a key made from a weak passphrase could be
+  /// guessed.
   private static let headers: Set<String> = ["authorization", "proxy-authorization", "cookie", "set-cookie"]
   private static let headerEnds = ["-token", "_token", "-customer-key", "-customer-key-md5"]
   private static let parameters: Set<String> = ["sig", "token"]
   private static let parameterEnds = [
     "signature", "security-token", "session-token", "s3session-token", "secret", "password",
   ]
-  /// Not secret alone, but part of what lets a reader make requests in our name: hidden in logs, but not searched for in
-  /// other texts, because they contain region, bucket and key id.
+  /// Parameters that are not secret alone, but part of what lets a reader make requests in our name: hidden in logs,
+  /// but not searched for in other texts, because they contain region, bucket and key id.
   private static let telling: Set<String> = ["policy", "awsaccesskeyid", "googleaccessid", "key-pair-id"]
 
   package static func isSecret(header name: String) -> Bool {
@@ -22,7 +23,7 @@ package enum SecretNames {
     return parameters.contains(name) || hasEnd(name, parameterEnds)
   }
 
-  /// Whether a log hides the parameter's value. Encoded names are not decoded: S3's own never are, and somebody's
+  /// Whether a log hides the parameter's value. Encoded names are not decoded: S3's own never are, and a name such as
   /// `Sig%6Eature` does not matter.
   package static func isHidden(parameter name: String) -> Bool {
     let name = name.lowercased()

@@ -6,14 +6,14 @@
 struct SecretSearch: Sendable {
   /// How much of a secret must be in a text for it to be masked.
   enum Care {
-    /// One piece is enough: for text that is only displayed, where one word too many may be masked.
+    /// One piece is enough: for text that is only displayed, where masking one word too many does no harm.
     case pieces
-    /// So much that it cannot be chance: for text that programs read, where no key or ETag may be changed.
+    /// As much as cannot occur by chance: for text that programs read, where no key or ETag may be changed.
     case lengths
 
-    /// Consecutive letters and digits.
+    /// The least number of consecutive letters and digits.
     var least: Int { self == .pieces ? SecretForms.pieceLength : 20 }
-    /// Consecutive hex digits: sixteen bytes.
+    /// The least number of consecutive hex digits: sixteen bytes.
     var leastHex: Int { self == .pieces ? SecretForms.hexLength : 32 }
   }
 
@@ -21,7 +21,7 @@ struct SecretSearch: Sendable {
   private let hexes: PieceTable
   private let wholes: [[UInt8]]
 
-  /// Percent-encoded in JSON in XML is the most that was seen.
+  /// The number of layers to decode; the most that occurred was percent-encoding in JSON in XML.
   private static let layers = 3
 
   init(_ secrets: some Sequence<[UInt8]>) {
@@ -42,7 +42,7 @@ struct SecretSearch: Sendable {
     masked(Array(text.utf8), care).map { String(decoding: $0, as: UTF8.self) } ?? text
   }
 
-  /// Nil if the text contains no secret.
+  /// The text with its secrets masked; nil if it contains none.
   func masked(_ text: [UInt8], _ care: Care = .pieces) -> [UInt8]? {
     guard mayMask(text) else { return nil }
     var found: [Range<Int>] = []
@@ -56,7 +56,8 @@ struct SecretSearch: Sendable {
     return Self.replaced(found, in: text)
   }
 
-  /// False for nearly every text, without copying it; only a text for which it is true has to be searched.
+  /// Whether the text may contain a secret. False for nearly every text, without copying it; only a text for which it
+  /// is true has to be searched.
   func mayMask(_ text: some Collection<UInt8>) -> Bool {
     guard !isEmpty, text.count >= SecretForms.shortest else { return false }
     return text.withContiguousStorageIfAvailable(mayHide) ?? Array(text).withUnsafeBufferPointer(mayHide)
@@ -77,7 +78,7 @@ struct SecretSearch: Sendable {
     return hasEscapes && mayHideDecoded(Array(text))
   }
 
-  /// The same after removing one layer of escapes; also true if there is another layer.
+  /// Whether the text may contain a secret after removing one layer of escapes; also true if there is another layer.
   private func mayHideDecoded(_ text: [UInt8]) -> Bool {
     var window = PieceWindow()
     var index = 0
@@ -139,7 +140,7 @@ struct SecretSearch: Sendable {
     }
   }
 
-  /// Merges ranges that touch, or nearly: a few hex digits may be left between pieces of one secret.
+  /// Merges ranges that touch or nearly touch: a few hex digits may be left between pieces of one secret.
   private static func replaced(_ ranges: [Range<Int>], in text: [UInt8]) -> [UInt8] {
     let nearly = 4
     var out: [UInt8] = []
@@ -155,7 +156,7 @@ struct SecretSearch: Sendable {
   }
 }
 
-/// A set of numbers that is almost always asked for a number that it does not contain.
+/// A set of numbers, optimized for lookups of numbers that it does not contain.
 private struct PieceTable: Sendable {
   private let slots: [UInt64]
   private let shift: UInt64

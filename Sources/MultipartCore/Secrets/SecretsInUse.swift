@@ -1,11 +1,11 @@
-/// The secrets of a run, and the one place where they are removed from texts that come from outside: the transport passes
-/// answers and failures through it before anybody reads them, so that no output has to take care of it.
+/// The secrets of a run, and the only place where they are removed from texts that come from outside: the transport
+/// passes answers and failures through it before any other code reads them, so that no output has to take care of it.
 ///
-/// Secrets that a request carries are found in the request (``SentSecrets``); a secret key, a proxy's password and secrets
-/// in the body of a service's request are added by whoever holds them.
+/// Secrets that a request carries are found in the request (``SentSecrets``); a secret key, a proxy's password and
+/// secrets in the body of a service's request are added by the code that holds them.
 package final class SecretsInUse: Sendable {
   private struct State: Sendable {
-    /// Newest last.
+    /// The secrets, newest last.
     var secrets: [[UInt8]] = []
     var search = SecretSearch([])
     var isCurrent = true
@@ -13,7 +13,7 @@ package final class SecretsInUse: Sendable {
 
   private let state = Locked(State())
 
-  /// A run of several days renews its credentials every hour; the oldest have expired long ago.
+  /// The most secrets. A run of several days renews its credentials every hour; the oldest have expired long ago.
   private static let most = 32
 
   package init() {}
@@ -71,9 +71,10 @@ package final class SecretsInUse: Sendable {
     return failure
   }
 
-  /// The answer to a request without secrets. Keys that the request asked for stay: the caller reads them from the body of
-  /// a success and shows nothing else of it. A success is read by the program, including names of objects: there only a
-  /// whole secret, or nearly, is masked. What is shown of it is searched for pieces too, by the log and in each failure.
+  /// An answer without secrets. Keys that the request asked for stay: the caller reads them from the body of a success
+  /// and shows nothing else of it. A success is read by the program, including names of objects, so only a whole
+  /// secret, or nearly, is masked there. What is shown of it is searched for pieces too, by the log and in each
+  /// failure.
   func masked(_ answer: Response, of request: Request) -> Response {
     var answer = answer
     let isSuccess = (200..<300).contains(answer.status)
@@ -91,7 +92,7 @@ package final class SecretsInUse: Sendable {
     return answer
   }
 
-  /// The secrets of the run, and the signature of this request.
+  /// The searches for the secrets of the run, and for the signature of this request.
   private func searches(for request: Request) -> [SecretSearch] {
     let sent = taken(from: request)
     return [search, SecretSearch(sent.ofThisRequest)]
@@ -105,8 +106,8 @@ package final class SecretsInUse: Sendable {
 }
 
 extension Response {
-  /// A success may repeat enough of the signature to be masked. Every request has another one, so for nearly all answers
-  /// only an eighth of what finds it is computed.
+  /// Whether a success may repeat enough of the signature to be masked. Every request has a different one, so for
+  /// nearly all answers only an eighth of the pieces is computed.
   fileprivate func mayRepeat(_ signature: [UInt8], readsBody: Bool) -> Bool {
     guard let stretches = SecretForms(stretchesOf: signature) else { return true }
     let search = SecretSearch(stretches)

@@ -2,9 +2,9 @@ import Glibc
 
 /// The secrets that a request carries in its headers and URL, to find them in an answer that repeats them.
 struct SentSecrets {
-  /// Secrets of many requests: tokens, SSE-C keys.
+  /// Secrets that many requests use: tokens, SSE-C keys.
   private(set) var lasting: [[UInt8]] = []
-  /// The signature.
+  /// Secrets of this request only: its signature.
   private(set) var ofThisRequest: [[UInt8]] = []
 
   init(_ request: Request) {
@@ -21,13 +21,13 @@ struct SentSecrets {
       if let end = Self.end(ofFirst: "Signature=", in: value) {
         ofThisRequest.append(Array(value[end...]))
       } else {
-        // `Bearer …`, `Basic …`, or only a token.
+        // The value is `Bearer …`, `Basic …`, or only a token.
         lasting.append(Array(field.value.utf8.split(separator: 0x20, maxSplits: 1).last ?? [][...]))
       }
       return
     }
     lasting.append(Array(field.value.utf8))
-    // An SSE-C key and its MD5 are sent in Base64; the server has the bytes and may write them in another way.
+    // An SSE-C key and its MD5 are sent in Base64; the server has the bytes and may write them in a different form.
     if let bytes = Base64.decode(field.value), name.holds("-customer-key") { lasting.append(bytes) }
   }
 
@@ -52,7 +52,7 @@ struct SentSecrets {
     }
   }
 
-  /// The text between `:` and `@` before the host.
+  /// The password of a URL: the text between `:` and `@` before the host.
   static func password(in url: String) -> [UInt8]? {
     guard url.utf8.contains(UInt8(ascii: "@")) else { return nil }
     let bytes = Array(url.utf8)

@@ -1,7 +1,7 @@
-/// A variable that sets the same as an option.
+/// A variable with the same meaning as an option.
 package struct SettingVariable: Sendable, Equatable {
   package let name: String
-  /// What its words mean, where they are not the option's own.
+  /// The option's words for those of the variable, where they differ.
   package var words: [String: String] = [:]
 
   package init(_ name: String, words: [String: String] = [:]) {
@@ -11,8 +11,8 @@ package struct SettingVariable: Sendable, Equatable {
 
 /// AWS's variables, and how their values are read.
 package enum AWSVariables {
-  /// Those that set the same as an option; the first that is set and not empty counts. The checksum is a choice for each
-  /// upload, and so only a program with options for one reads its variable.
+  /// The variables for each setting; the first one that is set and not empty counts. The checksum is chosen for each
+  /// upload, so only a program with options for uploads reads its variable.
   package static let ofSettings: [Setting: [SettingVariable]] = [
     .endpoint: named("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"),
     .region: named("AWS_REGION", "AWS_DEFAULT_REGION"),
@@ -58,11 +58,11 @@ package enum AWSVariables {
 }
 
 extension StoreOptions {
-  /// How often one request may be tried, and how many may be sent at once.
+  /// The range for tries of a request, and for requests sent at once.
   package static let tryCounts = 1...1000
   package static let connectionCounts = 1...1000
 
-  /// The options, with the variables' values where the caller set none.
+  /// The options, completed by the variables' values.
   func filled(from environment: [String: String]) throws(Failure) -> StoreOptions {
     var filled = self
     func value<Value>(_ setting: Setting, _ form: String, _ parse: (String) -> Value?) throws(Failure) -> Value? {
@@ -82,7 +82,7 @@ extension StoreOptions {
     return filled
   }
 
-  /// Whether the caller or a variable set it.
+  /// Whether the caller or a variable sets it.
   func isSaid(_ setting: Setting) -> Bool {
     if origins[setting] != nil { return true }
     return switch setting {

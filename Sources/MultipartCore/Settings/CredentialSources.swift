@@ -1,9 +1,9 @@
-/// The services that a run may get credentials from besides keys and profiles: a Cognito identity pool or GitHub if
+/// The services that a run may get credentials from, apart from keys and profiles: a Cognito identity pool or GitHub if
 /// chosen, the container, the EC2 machine.
 package struct CredentialSources: Sendable {
-  /// Also asked for the machine's region.
+  /// The metadata service, which also knows the machine's region.
   package let metadata: InstanceMetadata
-  /// Called before a person is asked for a code.
+  /// Called before the user is asked for a code.
   package var onQuestion: @Sendable () -> Void = {}
   private let options: StoreOptions
   private let services: ServiceClient
@@ -19,7 +19,7 @@ package struct CredentialSources: Sendable {
     }
   }
 
-  /// The region of the machine, if it is one of EC2.
+  /// The region of the machine, if it is an EC2 machine.
   package func region() async -> String? {
     do throws(Failure) {
       return try await metadata.region()
@@ -29,7 +29,7 @@ package struct CredentialSources: Sendable {
     }
   }
 
-  /// Nil if requests are not to be signed. `region` is the one that somebody named.
+  /// The keeper of the credentials; nil if requests are not to be signed. `region` is the configured one.
   package func credentials(region: String?) throws(Failure) -> CredentialKeeper? {
     if case .unsigned = options.credentials { return nil }
     var context = CredentialContext(services: services, region: region)
@@ -55,8 +55,8 @@ package struct CredentialSources: Sendable {
     context.instance = InstanceMetadataProvider(metadata: metadata, world: world)
   }
 
-  /// The provider to use instead of the chain: the caller's own; GitHub, if a role is named for it, or if the environment
-  /// has a role and GitHub's token but no keys and no token file, and no profile is named.
+  /// The provider to use instead of the chain: the caller's own; GitHub, if a role is named for it, or if the
+  /// environment has a role and GitHub's token but no keys and no token file, and no profile is named.
   private func chosen(region: String?) -> (any CredentialProvider)? {
     var role: String?
     switch options.credentials {
@@ -82,7 +82,7 @@ package struct CredentialSources: Sendable {
 /// Credentials that the calling program has, or obtains when asked.
 private struct GivenCredentials: CredentialProvider {
   let give: @Sendable () async throws -> Credentials
-  var place: String { "what the program gives" }
+  var place: String { "the program's own credentials" }
 
   init(_ give: @escaping @Sendable () async throws -> Credentials) {
     self.give = give

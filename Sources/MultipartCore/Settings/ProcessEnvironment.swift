@@ -20,7 +20,7 @@ package enum ProcessEnvironment {
     return variables
   }
 
-  /// `getpwuid_r`
+  /// The home directory of a user (`getpwuid_r`).
   package static func home(of user: uid_t) -> String? {
     var entry = passwd()
     var found: UnsafeMutablePointer<passwd>?

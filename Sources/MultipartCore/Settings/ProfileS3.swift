@@ -8,9 +8,10 @@ package struct ProfileS3: Sendable, Equatable {
   package var concurrency: Int?
   /// Files of at least this size are sent in parts.
   package var threshold: Int64?
-  /// A preference: as in AWS's tools, another size is used where S3 does not allow it or there would be too many parts.
+  /// The preferred part size: as in AWS's tools, a different size is used where S3 does not allow it or there would be
+  /// too many parts.
   var chunkSize: Int64?
-  /// Bytes per second.
+  /// In bytes per second.
   package var rate: Int64?
   package var usesARNRegion: Bool?
   package var usesGlobalEndpoint: Bool?
@@ -56,7 +57,7 @@ package struct ProfileS3: Sendable, Equatable {
     SizeValue.parse(text).flatMap { $0 > 0 ? $0 : nil }
   }
 
-  /// `50MB/s` and a bare number are bytes, `100Mb/s` is bits.
+  /// Parses a rate: `50MB/s` and a bare number are in bytes, `100Mb/s` is in bits.
   package static func rate(_ text: String) -> Int64? {
     if text.ends(with: "b/s") { return size(String(text.dropLast(3))).flatMap { $0 >= 8 ? $0 / 8 : nil } }
     return size(text.ends(with: "B/s") ? String(text.dropLast(2)) : text)
@@ -70,7 +71,7 @@ package struct ProfileS3: Sendable, Equatable {
       try read(name, AWSVariables.flagForm, inBlock: inBlock, Bool.init(word:))
     }
 
-    /// An empty value counts as missing.
+    /// Reads a setting; an empty value is treated as missing.
     func read<Value>(
       _ name: String, _ form: String, inBlock: Bool = true, _ parse: (String) -> Value?
     ) throws(Failure) -> Value? {

@@ -1,5 +1,5 @@
-/// The profile of the shared files, read when it is first needed: no file is read if the caller and the environment
-/// say everything.
+/// The profile of the shared files, read when it is first needed: no file is read if the caller and the environment set
+/// everything.
 package final class ProfileSettings: Sendable {
   package let choice: ProfileChoice
   private let environment: [String: String]
@@ -25,7 +25,7 @@ package final class ProfileSettings: Sendable {
     return try serviceURL(profile) ?? profile.block("s3")["endpoint_url"] ?? profile["endpoint_url"]
   }
 
-  /// `services = NAME` refers to `[services NAME]`, whose `s3 =` block has the URL.
+  /// The URL of the `s3 =` block in the section `[services NAME]` that `services = NAME` refers to.
   private func serviceURL(_ profile: Profile) throws(Failure) -> String? {
     guard let name = profile["services"], let config = read.withLock({ $0?.config }) else { return nil }
     guard let services = config.section("services", name) else {
@@ -38,7 +38,7 @@ package final class ProfileSettings: Sendable {
     return services.nested["s3"]?["endpoint_url"].flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// Its S3 settings.
+  /// The S3 settings of the profile.
   package func s3() throws(Failure) -> ProfileS3 {
     guard let profile = try loaded(), let config = read.withLock({ $0?.config }) else { return ProfileS3() }
     return try ProfileS3(profile, in: config)
@@ -56,7 +56,7 @@ package final class ProfileSettings: Sendable {
   package func serviceAddresses() throws(Failure) -> ServiceAddresses {
     let profile = try loaded()
     guard let config = read.withLock({ $0?.config }) else {
-      throw Failure(.local, "the shared files were read, and are not there")
+      throw Failure(.local, "the shared files were read, but are missing")
     }
     return ServiceAddresses(environment: environment, profile: profile, config: config)
   }

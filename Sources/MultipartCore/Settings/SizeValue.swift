@@ -1,9 +1,9 @@
-/// `8M`, `8MiB`, `8MB`, `8388608`: whole numbers, units of 1,024.
+/// A size such as `8M`, `8MiB`, `8MB`, `8388608`: whole numbers, with units of 1,024.
 package enum SizeValue {
   package static let form =
     "A SIZE is a whole number of bytes, or of K, M, G or T (of 1024): 8388608, 8M, 8MiB. Mb would be bits, kB thousands."
 
-  /// Nil if it is not a size, or exceeds 64 bits.
+  /// The size; nil if it is not one, or exceeds 64 bits.
   package static func parse(_ text: String) -> Int64? {
     let digits = text.utf8.prefix(while: ASCII.isDigit)
     guard let number = Int64(digits, in: 0 ... .max), let shift = shift(of: text.utf8.dropFirst(digits.count)) else {
@@ -13,7 +13,8 @@ package enum SizeValue {
     return over ? nil : bytes
   }
 
-  /// In one case, as AWS's files have them too: of mixed ones, `Mb` is the sign of the megabit, and `kB` of 1,000 bytes.
+  /// The unit's shift, in upper or lower case as in AWS's files. Of mixed cases, `Mb` means the megabit, and `kB` 1,000
+  /// bytes.
   private static func shift(of unit: Substring.UTF8View) -> Int64? {
     switch String(Substring(unit)) {
     case "", "B": 0

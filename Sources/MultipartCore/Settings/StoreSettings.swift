@@ -3,7 +3,7 @@ package struct StoreSettings: Sendable {
   package var question: EndpointQuestion
   package var transfer: TransferSettings
   package var payloadSigning: PayloadSigning
-  /// Where each value came from, in the caller's words or as `AWS_REGION` or `profile dev`; defaults are not in it.
+  /// Where each value came from, in the caller's words or as `AWS_REGION` or `profile dev`; defaults are not included.
   package private(set) var sources: [Setting: String] = [:]
   private let profileName: String
 
@@ -51,12 +51,12 @@ package struct StoreSettings: Sendable {
     }
   }
 
-  /// The region that options, environment or profile name.
+  /// The region of the options, environment or profile.
   package var region: String? { question.region }
 
-  /// Where the bucket's requests go. If neither options, environment, profile nor the bucket's name tell its region on
-  /// AWS, the machine and AWS are asked at the same time, because most machines have no metadata service, which only a
-  /// time-out shows. The first answer is used; a wrong region is corrected by the store's first answer.
+  /// Where the bucket's requests go. If on AWS the region is set neither by options, environment or profile nor by the
+  /// bucket's name, the machine and AWS are asked at the same time, because most machines have no metadata service,
+  /// which only a timeout shows. The first answer is used; a wrong region is corrected by the store's first answer.
   package mutating func endpoint(
     machine: @escaping @Sendable () async -> String?, transport: any Transport, world: World
   ) async throws(Failure) -> BucketEndpoint {
@@ -88,10 +88,10 @@ package struct StoreSettings: Sendable {
     return try EndpointResolver.resolve(self.question)
   }
 
-  /// Stands for the bucket where there is none: endpoints are found by a name.
+  /// A name to use where there is no bucket, because endpoints are found by a name.
   package static let noBucket = "no-bucket"
 
-  /// The endpoint of the service without a bucket; only the machine can then tell a region that is not set.
+  /// The endpoint of the service without a bucket; if the region is not set, only the machine can know it.
   package mutating func serviceEndpoint(machine: () async -> String?) async throws(Failure) -> BucketEndpoint {
     question.options.addressing = .path
     question.options.accelerate = false
@@ -154,7 +154,7 @@ extension StoreOptions {
     if case .unsigned = credentials { false } else { true }
   }
 
-  /// Whether the caller set it, not a variable.
+  /// Whether the caller set it, rather than a variable.
   fileprivate func isCallers<Value>(_ setting: Setting, _ value: Value?) -> Bool {
     value != nil && origins[setting]?.isEnvironment != true
   }

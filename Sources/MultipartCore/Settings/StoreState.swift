@@ -1,11 +1,11 @@
-/// What is kept about a store between runs: records of unfinished uploads, and what was learned about it.
+/// What is stored about a store between runs: records of unfinished uploads, and what was learned about it.
 package struct StoreState: Sendable {
   package let book: RecordBook
   package let memory: StoreMemory
 }
 
 extension Store {
-  /// Nil if nothing is kept.
+  /// The state; nil if nothing is stored.
   package var state: StoreState? {
     options.stateFolder(world.environment).map {
       StoreState(book: RecordBook(folder: $0), memory: StoreMemory(folder: $0))

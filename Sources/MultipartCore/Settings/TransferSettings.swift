@@ -2,10 +2,10 @@
 package struct TransferSettings: Sendable, Equatable {
   package var connections = StoreOptions.Connections.adaptive
   package var limitRate: RateLimit?
-  /// How often one request is tried, the first time included.
+  /// How often one request is tried, including the first time.
   package var tries = 10
   package var stallTimeout = Duration.seconds(30)
-  /// How long to wait for an answer while the store assembles the parts; a stall timeout of the caller's also sets this.
+  /// How long to wait for an answer while the store assembles the parts; the caller's stall timeout also sets this.
   var answerTimeout = S3Client.patience
   package var connectTimeout = Duration.seconds(10)
   package var congestion = CongestionControl.auto
@@ -27,12 +27,12 @@ package struct TransferSettings: Sendable, Equatable {
     congestion = options.congestion
   }
 
-  /// Parts sent at once; if the number is found out, the first target.
+  /// The number of parts sent at once; if it is adaptive, the first target.
   package var concurrency: Int {
     if case .fixed(let count) = connections { count } else { 8 }
   }
 
-  /// Fills from the profile what nobody set; returns the names of what it filled.
+  /// Fills values that are not set from the profile; returns the names of what it filled.
   mutating func fill(from profile: ProfileS3, unless isSaid: (Setting) -> Bool) -> [Setting] {
     var filled: [Setting] = []
     if let concurrency = profile.concurrency, !isSaid(.concurrency) {

@@ -41,7 +41,8 @@ extension UploadJob {
 }
 
 extension ContentType {
-  /// By the name of the source or of the key, else by the first bytes, except of a stream, which was not read yet.
+  /// The content type by the name of the source or of the key, else by the first bytes, except for a stream, which has
+  /// not been read yet.
   static func guess(_ source: UploadSource, key: String) throws(Failure) -> String {
     guard case .file(let file) = source else { return guess(name: key, leading: []) }
     let name = [file.path.name, key].first { knows($0) } ?? key
@@ -50,7 +51,8 @@ extension ContentType {
 }
 
 extension Store {
-  /// The caller's own key is only sent where nobody can read it on the way: over TLS, or to this machine itself.
+  /// Checks that the caller's own key is only sent where it cannot be read on the way: over TLS, or to this machine
+  /// itself.
   func checkKey(_ key: CustomerKey?) throws(Failure) {
     guard key != nil, endpoint.origin.scheme != .https, !endpoint.origin.isLoopback, options.verifiesTLS else { return }
     throw Failure(
@@ -60,16 +62,16 @@ extension Store {
 }
 
 extension UploadOptions {
-  /// Checked before anything is sent, so that a wrong file costs no transfer.
+  /// Checks the file before anything is sent, so that a wrong one costs no transfer.
   func check(_ source: UploadSource) throws(Failure) {
     guard case .file(let file) = source else { return }
     if let least = minimumSize, file.size < least {
       throw Failure(
-        .dataMismatch, "the file has \(file.size) bytes, less than the \(least) that \(.minimumSize) names")
+        .dataMismatch, "the file has \(file.size) bytes, less than the \(least) required by \(.minimumSize)")
     }
     if let size = expectedSize, size != file.size {
       throw Failure(
-        .dataMismatch, "the file has \(file.size) bytes, not the \(size) that \(.expectedSize) names")
+        .dataMismatch, "the file has \(file.size) bytes, not the \(size) required by \(.expectedSize)")
     }
     if let wanted = expectedSHA256 {
       let whole = PartSlice(file: file, offset: 0, length: file.size)
@@ -77,7 +79,7 @@ extension UploadOptions {
       try file.checkUnchanged()
       guard let sum, sum.hex == wanted.lowercased() else {
         throw Failure(
-          .dataMismatch, "the file's SHA-256 is \(sum?.hex ?? "not known"), not the one that \(.expectedSHA256) names")
+          .dataMismatch, "the file's SHA-256 is \(sum?.hex ?? "not known"), not the one required by \(.expectedSHA256)")
       }
       file.promise(sum)
     }

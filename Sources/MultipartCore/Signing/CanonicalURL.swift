@@ -1,11 +1,11 @@
-/// A URL as it is signed and sent: the path encoded once, the query in the order of AWS's canonical request, which is by
-/// the bytes of the encoded name, then by those of the value, so that a proxy has nothing to tidy.
+/// A URL as it is signed and sent: the path encoded once, the query in the order of AWS's canonical request, which is
+/// by the bytes of the encoded name, then by those of the value, so that a proxy has nothing to normalise.
 struct CanonicalURL {
-  /// `https://host`
+  /// The origin, `https://host`.
   private let origin: String
-  /// Begins with `/`.
+  /// The path; begins with `/`.
   let path: String
-  /// `name=value` or `name`, encoded.
+  /// The query's items, `name=value` or `name`, encoded.
   private var items: [ArraySlice<UInt8>]
 
   init(_ url: String) {
@@ -37,10 +37,10 @@ struct CanonicalURL {
     }
   }
 
-  /// Of the name.
+  /// The end of the name.
   private static func end(_ item: ArraySlice<UInt8>) -> Int { item.firstIndex(of: UInt8(ascii: "=")) ?? item.endIndex }
 
-  /// Takes out what `isReplaced` says of its name, and puts these in.
+  /// Replaces the items whose names `isReplaced` selects with these.
   mutating func put(_ new: [QueryItem], inPlaceOf isReplaced: (String) -> Bool) {
     items.removeAll { isReplaced(String(decoding: $0[..<Self.end($0)], as: UTF8.self)) }
     items += new.map(Self.encoded)
@@ -52,14 +52,14 @@ struct CanonicalURL {
     return String(decoding: bytes[((bytes.lastIndex(of: UInt8(ascii: "/")) ?? -1) + 1)...], as: UTF8.self)
   }
 
-  /// `max-keys=2&uploads=`: a name without a value gets its `=` here.
+  /// The query as it is signed, such as `max-keys=2&uploads=`: a name without a value gets its `=` here.
   var signedQuery: String {
     var text = TextBuffer(reserving: room)
     add(to: &text, isSigned: true)
     return text.text
   }
 
-  /// `https://host/key?max-keys=2&uploads`
+  /// The URL, such as `https://host/key?max-keys=2&uploads`.
   var text: String {
     var text = TextBuffer(reserving: origin.utf8.count + path.utf8.count + 1 + room)
     text.add(origin, path)
@@ -80,7 +80,7 @@ struct CanonicalURL {
 }
 
 extension Request {
-  /// Nothing is signed yet. `path` is encoded once (`PercentEncoding.path`) and begins with `/`.
+  /// An unsigned request. `path` is encoded once (`PercentEncoding.path`) and begins with `/`.
   package init(
     method: HTTPMethod, origin: Origin, path: String, query: [QueryItem] = [], headers: HeaderList = [:],
     body: RequestBody = .none

@@ -5,7 +5,7 @@ package enum SigV4 {
 
   package struct CanonicalRequest: Sendable, Equatable {
     package var text: String
-    /// `host;range;x-amz-date`
+    /// The names of the signed headers, such as `host;range;x-amz-date`.
     package var signedHeaders: String
   }
 
@@ -21,7 +21,7 @@ package enum SigV4 {
       self.service = service
     }
 
-    /// `20130524/us-east-1/s3/aws4_request`
+    /// The scope's text, such as `20130524/us-east-1/s3/aws4_request`.
     package var text: String {
       var text = TextBuffer(reserving: 64)
       text.add(day, "/", region, "/", service, "/aws4_request")
@@ -37,7 +37,7 @@ package enum SigV4 {
     package var customMirror: Mirror { Mirror(self, children: []) }
   }
 
-  /// Task 1. `headers` are the ones to sign besides Host, which is the URL's.
+  /// Task 1. `headers` are the ones to sign besides Host, which comes from the URL.
   package static func canonicalRequest(
     _ method: HTTPMethod, _ url: String, headers: HeaderList, payloadHash: String
   ) -> CanonicalRequest {

@@ -27,7 +27,7 @@ package struct SigV4Signer: Sendable {
     self.keys = keys
   }
 
-  /// The header form: adds `Authorization`.
+  /// Signs in the headers: adds `Authorization`.
   package func sign(
     _ request: Request, payloadHash: String? = nil, credentials: Credentials, at time: Timestamp
   ) throws(Failure) -> Request {
@@ -50,7 +50,7 @@ package struct SigV4Signer: Sendable {
     return request
   }
 
-  /// The query form: a URL that works without credentials for `lifetime`, at most 7 days, and never longer than the
+  /// Signs in the query: a URL that works without credentials for `lifetime`, at most 7 days, and never longer than the
   /// credentials are valid. The body is not signed; the given headers are, and are returned as those to send.
   package func presign(
     _ request: Request, credentials: Credentials, at time: Timestamp, expiresIn lifetime: Duration
@@ -118,7 +118,7 @@ extension SigV4Signer {
     !name.begins(with: "x-amz-") && changedOnTheWay.contains(name.lowercased())
   }
 
-  /// Without the headers that the signer adds itself; Host is taken from the URL.
+  /// The headers without those that the signer adds itself; Host is taken from the URL.
   private func withoutOwn(_ headers: HeaderList) -> HeaderList {
     var headers = headers
     for name in ["host", "authorization", "x-amz-date", HeaderName.payloadSHA256, tokenName] { headers.remove(name) }
@@ -130,13 +130,13 @@ extension SigV4Signer {
   }
 }
 
-/// What `x-amz-content-sha256` says of a body.
+/// The value of `x-amz-content-sha256` for a body.
 package enum PayloadHash {
-  /// The body is not part of the signature: TLS guards it.
+  /// The body is not part of the signature, because TLS protects it.
   package static let unsigned = "UNSIGNED-PAYLOAD"
   static let empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
-  /// Small bodies are hashed here, large ones are not.
+  /// The hash of a small body, or the known hash of a large one.
   static func of(_ body: RequestBody, known: String?) throws(Failure) -> String {
     if let known { return known }
     return switch body {

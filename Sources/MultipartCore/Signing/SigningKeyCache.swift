@@ -34,9 +34,9 @@ package final class SigningKeyCache: Sendable {
   package var count: Int { entries.withLock { $0.count } }
 }
 
-/// The HMAC of SigV4. It writes into memory of the caller's and keeps nothing.
+/// The HMAC of SigV4, which writes into the caller's memory and keeps nothing.
 enum SigningDigest {
-  /// `EVP_Q_mac`: by the provider that OpenSSL is configured to use.
+  /// Computes the HMAC with `EVP_Q_mac`, by the provider that OpenSSL is configured to use.
   static func hmac(key: [UInt8], _ message: some Collection<UInt8>) throws(Failure) -> [UInt8] {
     let message = Array(message)
     var out = [UInt8](repeating: 0, count: ChecksumAlgorithm.sha256.digestLength)

@@ -1,7 +1,7 @@
 /// Guesses a file's `Content-Type` from its extension, else from its first bytes.
 ///
-/// Without a charset browsers take text for what their language once used. So text is said to be UTF-8, unless its first
-/// bytes are not, or name another charset: a wrong one does more harm than none.
+/// Without a charset, browsers assume a legacy encoding that depends on their language. So text is declared as UTF-8,
+/// unless its first bytes are not UTF-8 or name a different charset: a wrong charset does more harm than none.
 package enum ContentType {
   package static let unknown = "application/octet-stream"
   /// How many leading bytes are examined.
@@ -17,7 +17,7 @@ package enum ContentType {
 
   static func knows(_ name: String) -> Bool { byName(name) != nil }
 
-  /// Whether the first bytes would change nothing.
+  /// Whether the name alone decides, regardless of the first bytes.
   static func isDecided(by name: String) -> Bool { byName(name).map { !$0.begins(with: text) } ?? false }
 
   private static func byName(_ name: String) -> String? {
@@ -38,7 +38,7 @@ package enum ContentType {
 }
 
 extension SourceFile {
-  /// At most `count` bytes from the beginning.
+  /// Reads at most `count` bytes from the beginning.
   package func leadingBytes(_ count: Int) throws(Failure) -> [UInt8] {
     let count = Int(min(Int64(max(0, count)), size))
     var bytes = [UInt8](repeating: 0, count: count)
@@ -83,7 +83,7 @@ private struct LeadingBytes {
     (Array("wOFF".utf8), "font/woff"), (Array("wOF2".utf8), "font/woff2"),
   ]
 
-  /// Formats whose container says less than a name inside of it.
+  /// The type of a container format, from a name inside it.
   private var container: String? {
     if has("RIFF") {
       if has("WEBP", at: 8) { return "image/webp" }
@@ -131,14 +131,14 @@ private struct LeadingBytes {
     return ["<!doctype html", "<html", "<head", "<body"].contains(where: begins) ? "text/html" : nil
   }
 
-  /// UTF-8 without control bytes; the last character may be incomplete.
+  /// Whether the bytes are UTF-8 without control bytes; the last character may be incomplete.
   private var isText: Bool {
     guard !bytes.isEmpty else { return false }
     let isPlain = bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F || [0x09, 0x0A, 0x0C, 0x0D, 0x1B].contains($0) }
     return isPlain && isUTF8
   }
 
-  /// Nothing speaks against it: neither a byte, nor what HTML and CSS say of themselves.
+  /// Whether the text may be UTF-8: neither a byte nor its own HTML or CSS declaration contradicts that.
   func mayBeUTF8(_ type: String) -> Bool {
     guard isUTF8, !bytes.contains(0) else { return false }
     let text = LeadingBytes(bytes.map { $0.isUpperCase ? $0 | 0x20 : $0 })

@@ -1,4 +1,4 @@
-/// Types by extension. `.ts` is missing: only the bytes tell MPEG-TS and TypeScript apart.
+/// Types by extension. `.ts` is missing: only the bytes distinguish MPEG-TS from TypeScript.
 enum ContentTypeTable {
   static let byExtension: [String: String] = {
     var table: [String: String] = [:]

@@ -1,12 +1,13 @@
-/// The bytes of a small file, read at once: what is summed is what is sent, whatever happens to the file afterwards.
+/// The bytes of a small file, read at once: the checksum is of the bytes that are sent, whatever happens to the file
+/// afterwards.
 final class FileBytes: PartBody {
-  /// Up to this size a copy costs less than a mapping and its page faults.
+  /// The size up to which a copy costs less than a mapping and its page faults.
   static let most: Int64 = 256 << 10
 
   let bytes: [UInt8]
   var length: Int64 { Int64(bytes.count) }
 
-  /// Throws if the file changes meanwhile.
+  /// Throws if the file changes while it is read.
   init(_ file: SourceFile) throws(Failure) {
     bytes = try file.leadingBytes(Int(file.size))
     try file.checkUnchanged()

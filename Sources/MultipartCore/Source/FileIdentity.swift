@@ -1,15 +1,16 @@
 import Glibc
 
-/// Everything that tells whether a file is still what it was: device, inode, size, mtime and ctime. Whatever is noted or
-/// known of a file holds for this identity alone.
+/// Everything that shows whether a file is still what it was: device, inode, size, mtime and ctime. Whatever is
+/// recorded or known about a file applies to this identity only.
 ///
-/// A change of the ctime alone is the one case in between. Every write changes it, and so do chmod, chown, link and
-/// extended attributes, which leave the bytes alone. It cannot be set back, so it shows what a restored mtime hides. Such a
-/// file was touched: it is not another one, but nothing that is known of its bytes counts until they were compared again.
+/// A change of only the ctime is a special case. Every write changes it, but so do chmod, chown, link and extended
+/// attributes, which leave the bytes alone. It cannot be set back, so it reveals what a restored mtime hides. Such a
+/// file counts as touched: it is still the same file, but nothing that is known about its bytes counts until they have
+/// been compared again.
 package struct FileIdentity: Sendable, Equatable {
   package var device: UInt64
   package var inode: UInt64
-  /// The bytes from the source's beginning to its end.
+  /// The number of bytes from the source's beginning to its end.
   package var size: Int64
   package var modifiedSeconds: Int64
   package var modifiedNanoseconds: Int64
@@ -37,7 +38,7 @@ package struct FileIdentity: Sendable, Equatable {
     return nil
   }
 
-  /// In the order in which records write them.
+  /// The numbers, in the order in which records write them.
   var numbers: [UInt64] {
     [device, inode]
       + [size, modifiedSeconds, modifiedNanoseconds, changedSeconds, changedNanoseconds].map { UInt64(bitPattern: $0) }
@@ -45,6 +46,6 @@ package struct FileIdentity: Sendable, Equatable {
 }
 
 extension FileIdentity {
-  /// For a source that is not a file.
+  /// The identity of a source that is not a file.
   package static let none = FileIdentity(stat())
 }

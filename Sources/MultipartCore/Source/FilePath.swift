@@ -12,22 +12,22 @@ package struct FilePath: Sendable, Hashable {
     self.bytes = bytes
   }
 
-  /// For display: invalid UTF-8 is shown as the replacement character.
+  /// The path for display: invalid UTF-8 is shown as the replacement character.
   package var text: String { String(decoding: bytes, as: UTF8.self) }
 
   package var name: String { String(decoding: lastName, as: UTF8.self) }
 
-  /// Without slashes behind it.
+  /// The last component, without trailing slashes.
   package var lastName: ArraySlice<UInt8> { bytes.split(separator: UInt8(ascii: "/")).last ?? bytes[...] }
 
-  /// Without links (`realpath`); nil if it leads nowhere.
+  /// The path without links (`realpath`); nil if it leads nowhere.
   var resolved: FilePath? {
     guard let resolved = withCString({ realpath($0, nil) }) else { return nil }
     defer { free(resolved) }
     return FilePath(bytes: UnsafeBufferPointer(start: resolved, count: strlen(resolved)).map { UInt8(bitPattern: $0) })
   }
 
-  /// From the root (`getcwd`), whether it is there or not; links stay as they are.
+  /// The path from the root (`getcwd`), whether or not it exists; links stay as they are.
   var absolute: FilePath {
     guard bytes.first != UInt8(ascii: "/"), let current = getcwd(nil, 0) else { return self }
     defer { free(current) }
@@ -35,22 +35,22 @@ package struct FilePath: Sendable, Hashable {
       .below(bytes)
   }
 
-  /// `unlink`
+  /// Deletes the file (`unlink`).
   package func remove() { _ = withCString { unlink($0) } }
 
-  /// Of what it leads to (`stat`); nil if that cannot be looked at.
+  /// The status of the path's target (`stat`); nil if it cannot be read.
   var status: stat? {
     var status = stat()
     return withCString { stat($0, &status) } == 0 ? status : nil
   }
 
-  /// The folder that its last name is in.
+  /// The folder that contains the last component.
   var folder: FilePath {
     guard let slash = bytes.lastIndex(of: UInt8(ascii: "/")) else { return FilePath(".") }
     return slash == 0 ? FilePath("/") : FilePath(bytes: Array(bytes[..<slash]))
   }
 
-  /// The path of this name in it.
+  /// The path of this name in this folder.
   func below(_ name: some Collection<UInt8>) -> FilePath {
     let slash = UInt8(ascii: "/")
     return FilePath(bytes: bytes + (bytes.isEmpty || bytes.last == slash ? [] : [slash]) + name)
@@ -65,7 +65,7 @@ package struct FilePath: Sendable, Hashable {
   }
 }
 
-/// Which file it is, whatever name leads to it: its device and inode.
+/// A file's device and inode, which identify it whatever name leads to it.
 package struct Inode: Sendable, Hashable {
   private let device: UInt64
   private let number: UInt64
@@ -74,13 +74,13 @@ package struct Inode: Sendable, Hashable {
     (device, number) = (UInt64(status.st_dev), UInt64(status.st_ino))
   }
 
-  /// What the path leads to; nil if that cannot be looked at.
+  /// The path's target; nil if it cannot be read.
   package init?(_ path: FilePath) {
     guard let status = path.status else { return nil }
     self.init(status)
   }
 
-  /// Of an open file: `fstat`.
+  /// The inode of an open file (`fstat`).
   package init?(open descriptor: Int32) {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { return nil }

@@ -1,45 +1,49 @@
 internal import CKernels
 import Glibc
 
-/// A stretch of a file in memory: mapped, or read into memory of its own if the file cannot be mapped. Owns its mapping
-/// (`mmap`, `munmap`) and its place with the guard, which turns a page that cannot be read into zeros and a mark.
+/// A range of a file in memory: mapped, or read into separate memory if the file cannot be mapped. Owns its mapping
+/// (`mmap`, `munmap`) and its entry with the guard, which turns a page that cannot be read into zeros and marks the
+/// mapping.
 ///
-/// `@unchecked Sendable` holds because nothing changes after `init` but the window's place in `Self.room`, and the
-/// memory is unmapped with the last reference.
+/// `@unchecked Sendable` holds because only the window's entry in `Self.room` changes after `init`, and the memory is
+/// unmapped when the last reference is released.
 final class FileWindow: @unchecked Sendable {
-  /// Where it begins in the source.
+  /// The position in the source at which the window begins.
   private let begin: Int64
   private let file: SourceFile
   private let memory: UnsafeMutableRawBufferPointer
-  /// The window's first byte in `memory`, which begins with a page of the file.
+  /// The window's first byte in `memory`, which begins at a page boundary of the file.
   private let lead: Int
-  /// What the guard calls it; nil if the bytes were read.
+  /// The guard's number for the mapping; nil if the bytes were read.
   private let number: Int32?
 
-  /// Mapped pages count as this process's memory, and so does what a connection needs besides. As long as all windows
-  /// together have room in `most` bytes, their pages stay from the sum to the answer, so that sending does not map them
-  /// again; the pages of others leave behind whoever reads. A window that no longer fits takes the room of those that
-  /// keep their pages: they could wait long for their turn to be sent, and would hold them meanwhile.
+  /// The budget for mapped pages. They count as this process's memory, and so do the buffers of a connection. As long
+  /// as all windows together fit into `most` bytes, their pages stay mapped from the checksum to the answer, so that
+  /// sending does not map them again; the pages of other windows are released right after they are read. A window that
+  /// no longer fits takes the room of those that keep their pages: they could wait a long time to be sent, and would
+  /// hold their pages all that time.
   ///
-  /// `@unchecked Sendable` holds because it is only used under the lock that it stands in, and a window takes its place out
-  /// before its memory is unmapped.
+  /// `@unchecked Sendable` holds because it is only used under its lock, and a window removes its entry before its
+  /// memory is unmapped.
   private struct Room: @unchecked Sendable {
     static let most = 48 << 20
-    /// For a window that does not keep its pages: those that are mapped together, and its connection's buffers.
+    /// The room for a window that does not keep its pages: those that are mapped at a time, and its connection's
+    /// buffers.
     static let least = 3 << 19
 
     struct Place {
       let memory: UnsafeMutableRawBufferPointer
       var keeps: Bool
-      /// Where it does not keep its pages: how much of `memory` has left.
+      /// If it does not keep its pages: how much of `memory` has been released.
       var left = 0
       var charge: Int { keeps ? memory.count : min(memory.count, Room.least) }
 
-      /// Else one access could map 2 MiB of a file that the cache holds in huge pages. A failure has no other effect.
+      /// Otherwise one access could map 2 MiB of a file that the cache holds in huge pages. A failure has no other
+      /// effect.
       func mapSmallPages() { _ = madvise(memory.baseAddress, memory.count, MADV_NOHUGEPAGE) }
     }
 
-    /// By what the guard calls them.
+    /// The entries by the guard's numbers.
     private var places: [Int32: Place] = [:]
     private var keepers: [Int32] = []
     private var charged = 0
@@ -58,10 +62,10 @@ final class FileWindow: @unchecked Sendable {
       keepers.removeAll { $0 == number }
     }
 
-    /// Lets go of the pages of a window up to `end`, unless it keeps them.
+    /// Releases the pages of a window up to `end`, unless it keeps them.
     mutating func release(_ number: Int32, before end: Int) {
       guard var place = places[number], !place.keeps else { return }
-      // Less than before: it is read once more.
+      // Less than before means that it is read once more.
       let old = min(place.left, end)..<end
       place.left = end
       places[number] = place
@@ -79,7 +83,7 @@ final class FileWindow: @unchecked Sendable {
       drop(place.memory, 0..<place.memory.count)
     }
 
-    /// They come back if somebody reads them.
+    /// Drops pages, which are mapped again when they are read.
     private func drop(_ memory: UnsafeMutableRawBufferPointer, _ range: Range<Int>) {
       guard !range.isEmpty, let start = memory.baseAddress else { return }
       madvise(start + range.lowerBound, range.count, MADV_DONTNEED)
@@ -117,7 +121,7 @@ final class FileWindow: @unchecked Sendable {
 
   private static let page = Int64(sysconf(Int32(_SC_PAGESIZE)))
 
-  /// Whether the file's first page can be mapped. Some file systems, and files of the kernel, only let themselves be read.
+  /// Whether the file's first page can be mapped. Some file systems, and files of the kernel, can only be read.
   static func canMap(_ descriptor: Int32) -> Bool {
     guard let start = mmap(nil, Int(page), PROT_READ, MAP_SHARED, descriptor, 0), start != MAP_FAILED else {
       return false
@@ -146,14 +150,14 @@ final class FileWindow: @unchecked Sendable {
     begin <= range.lowerBound && range.upperBound <= begin + Int64(memory.count - lead)
   }
 
-  /// The bytes from `position` in the source on, at most `count` of them. Valid as long as the window is.
+  /// At most `count` bytes from `position` in the source. They are valid as long as the window exists.
   func bytes(at position: Int64, _ count: Int) -> UnsafeRawBufferPointer {
     let skipped = lead + Int(position - begin)
     return UnsafeRawBufferPointer(rebasing: memory[skipped..<min(memory.count, skipped + count)])
   }
 
-  /// What lies before `position` was used: its pages leave the process's memory, and come back if they are read again. In
-  /// steps of 512 KiB, because each costs a message to the other cores.
+  /// Releases the pages before `position`, which are mapped again if they are read again. Done in steps of 512 KiB,
+  /// because each step costs a message to the other cores.
   func release(before position: Int64) {
     guard let number else { return }
     let used = lead + Int(position - begin)
@@ -163,7 +167,7 @@ final class FileWindow: @unchecked Sendable {
 
   private static let step = 512 << 10
 
-  /// Throws if bytes of it could not be read. To be called after they were used, and before the result is.
+  /// Throws if bytes of the window could not be read. Call it after using the bytes, and before using the result.
   func check() throws(Failure) {
     guard let number, let fault = ck_guard_fault(number), let start = memory.baseAddress else { return }
     throw file.unreadable(at: max(0, begin + Int64(UnsafeRawPointer(start).distance(to: fault) - lead)))
@@ -175,7 +179,7 @@ package struct FilePiece {
   package let bytes: UnsafeRawBufferPointer
   let window: FileWindow
 
-  /// Throws if they cannot be read, also if only the kernel has tried.
+  /// Throws if the bytes cannot be read, even if only the kernel has tried.
   func check() throws(Failure) {
     ck_guard_touch(bytes.baseAddress, bytes.count)
     try window.check()

@@ -1,15 +1,15 @@
-/// The part buffers of one stream: reused, and never more at once than the plan's window allows.
+/// The part buffers of one stream: they are reused, and there are never more of them than the plan's window allows.
 ///
-/// The limit is in bytes: those in use may not exceed the first part's size times the concurrency, or twice the requested
-/// size if that is more. So it also holds while older small parts and newer large ones are in use together. Buffers of a
-/// size that is no longer requested are unmapped.
+/// The limit is in bytes: the buffers in use may not exceed the first part's size times the concurrency, or twice the
+/// requested size if that is more. So it also applies while older small parts and newer large ones are in use together.
+/// Buffers of a size that is no longer requested are unmapped.
 package final class PartRing: Sendable {
   private struct State: Sendable {
     var free: [StreamBuffer] = []
     var bytesOut: Int64 = 0
     var buffersOut = 0
     var peak: Int64 = 0
-    /// The size that was requested last.
+    /// The last requested size.
     var size: Int64 = 0
     var stopped: Failure?
     var keepsFree = true
@@ -31,7 +31,7 @@ package final class PartRing: Sendable {
     budget = plan.budget(concurrency)
   }
 
-  /// Bytes of the buffers in use, and the most that ever were.
+  /// Bytes of the buffers in use, and their maximum so far.
   package var bytesInUse: Int64 { state.withLock { $0.bytesOut } }
   package var peakBytes: Int64 { state.withLock { $0.peak } }
   package var buffersInUse: Int { state.withLock { $0.buffersOut } }
@@ -62,13 +62,13 @@ package final class PartRing: Sendable {
 
   /// Takes back a buffer that is no longer used.
   func giveBack(_ buffer: StreamBuffer) {
-    // Unmapped before it is subtracted, so that the next buffer never exists beside it.
+    // Unmapped before it is subtracted, so that the next buffer never exists at the same time.
     let keeps = state.withLock { $0.keepsFree && $0.stopped == nil && buffer.size == $0.size }
     if !keeps { buffer.unmap() }
     returned(buffer.size, keeping: keeps ? buffer : nil)
   }
 
-  /// No more buffers will be requested: those that come back are unmapped.
+  /// No more buffers will be requested: returned buffers are unmapped.
   func retire() {
     let free = state.withLock { state in
       state.keepsFree = false
@@ -78,7 +78,7 @@ package final class PartRing: Sendable {
     for buffer in free { buffer.unmap() }
   }
 
-  /// Whoever waits for a buffer, or requests one later, gets an error. Buffers in use stay valid.
+  /// Ends waiting for a buffer, now and later, with an error. Buffers in use stay valid.
   package func stop() {
     let waiters = state.withLock { state in
       state.stopped = state.stopped ?? Self.interrupted

@@ -1,5 +1,5 @@
-/// A slice of a file: the body of one part. It is mapped where it is first read, for its checksums or for sending, and the
-/// mapping is let go with the last copy of the slice.
+/// A slice of a file: the body of one part. It is mapped when it is first read, for its checksums or for sending, and
+/// unmapped with the last copy of the slice.
 package struct PartSlice: BodySource {
   package let file: SourceFile
   package let offset: Int64
@@ -20,7 +20,7 @@ package struct PartSlice: BodySource {
     while done < count {
       let piece = try piece(at: position + Int64(done), count - done)
       UnsafeMutableRawBufferPointer(rebasing: buffer[done...]).copyMemory(from: piece.bytes)
-      // Zeros that stand for what cannot be read are never sent.
+      // Zeros in place of unreadable bytes are never sent.
       try piece.window.check()
       done += piece.bytes.count
       piece.window.release(before: offset + position + Int64(done))
@@ -37,8 +37,8 @@ package struct PartSlice: BodySource {
     return piece
   }
 
-  /// The last bytes are only returned if the file has not changed: until then the store has received less than
-  /// Content-Length, so a changed part is never stored.
+  /// Checks the file before the last bytes are returned: until then the store has received less than Content-Length, so
+  /// a changed part is never stored.
   private func checkEnd(_ position: Int64) throws(Failure) {
     if position == length { try file.checkUnchanged() }
   }
@@ -67,18 +67,18 @@ package struct PartSlice: BodySource {
 extension PartSlice {
   // MARK: - Windows
 
-  /// So that a second checksum of the same bytes finds them in the cache.
+  /// Small steps, so that a second checksum of the same bytes finds them in the cache.
   static let step = 128 << 10
-  /// A slice of at most this length is one window, so that sending finds mapped what was summed.
+  /// A slice of at most this length is one window, so that sending uses the mapping of the checksum.
   private static let whole: Int64 = 16 << 20
-  /// The windows of a longer one end at multiples of `alignment` in the file, as huge pages do, and have about this length:
-  /// below 2 MiB, mapping costs more than reading.
+  /// The windows of a longer slice end at multiples of `alignment` in the file, as huge pages do, and have about this
+  /// length: below 2 MiB, mapping costs more than reading.
   private static let window: Int64 = 8 << 20
   private static let alignment: Int64 = 2 << 20
   /// If the file cannot be mapped, a window takes memory of its own.
   private static let windowToRead: Int64 = 512 << 10
 
-  /// Bytes from `position` on: `count` of them or as many as the window has, and at least `least` before the slice's end.
+  /// Bytes from `position`: `count` of them or as many as the window has, but at least `least` before the slice's end.
   func piece(at position: Int64, _ count: Int, least: Int64 = 1) throws(Failure) -> FilePiece {
     let begin = offset + position
     let needed = begin..<min(offset + length, begin + least)
@@ -88,7 +88,7 @@ extension PartSlice {
   }
 
   private func open(at begin: Int64) throws(Failure) -> FileWindow {
-    // Unmapped first, so that there are not two.
+    // Unmapped first, so that there are never two.
     current.withLock { $0 = nil }
     let window = try FileWindow(range(from: begin), of: file)
     current.withLock { $0 = window }
@@ -102,6 +102,6 @@ extension PartSlice {
     return begin..<min(aligned + Self.window, offset + length)
   }
 
-  /// A cut within the last page leaves zeros without a fault.
+  /// Truncation within the last page leaves zeros without a fault.
   func checkWhole() throws(Failure) { try file.checkReaches(offset + length) }
 }

@@ -1,14 +1,15 @@
 import Glibc
 
-/// The process group in which a command runs.
+/// The process group that a command runs in.
 package enum ProducerGroup: Sendable {
-  /// This program's: signals from the terminal's keys reach both, and the command may ask for a password.
+  /// This program's group: signals from the terminal's keys reach both, and the command may ask for a password.
   case ours
-  /// Its own: a signal to it ends everything that the command has started.
+  /// Its own group: a signal to it ends everything that the command has started.
   case own
 
-  /// `ours` if this program has the terminal: in its own group the command would be in the background, and would be stopped
-  /// when it reads the terminal. Keys then reach every process of the group, and no signal has to be passed on.
+  /// The group to use: `ours` if this program has the terminal, because in its own group the command would be in the
+  /// background, and would be stopped when it reads the terminal. Keys then reach every process of the group, and no
+  /// signal has to be passed on.
   package static func fitting() -> ProducerGroup {
     let terminal = open("/dev/tty", O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
     guard terminal >= 0 else { return .own }
@@ -32,7 +33,8 @@ package enum ProducerGroup: Sendable {
     return !isListed
   }
 
-  /// From `/proc/N/stat`: the pid, the name in parentheses, which may contain anything, the state, the parent, the group.
+  /// Whether a process is alive, from `/proc/N/stat`: the pid, the name in parentheses, which may contain anything, the
+  /// state, the parent, the group.
   private static func isAlive(_ number: pid_t, in group: pid_t) -> Bool {
     let file = open("/proc/\(number)/stat", O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return false }

@@ -10,9 +10,9 @@ package enum ProducerEnd: Sendable, Equatable {
   case exited(Int32)
   case signalled(Int32)
 
-  /// Why its output must not be published, or its input may not have been taken; nil if it succeeded. Ctrl-C goes to
-  /// every process of the terminal's group, so we may learn that a command in our group died of it before the signal
-  /// has reached us.
+  /// Why its output must not be published, or why it may not have read its input; nil if it succeeded. Ctrl-C goes to
+  /// every process of the terminal's group, so a command in our group may be seen to die of it before the signal has
+  /// reached this process.
   package func failure(of command: String, group: ProducerGroup = .own, end: PipeEnd = .output) -> Failure? {
     if case .ours = group, self == .signalled(SIGINT) {
       return Failure(.interrupted, "interrupted").at(Place(file: command))
@@ -32,7 +32,7 @@ package enum ProducerEnd: Sendable, Equatable {
           remedy: "nothing was published: see why it fails")
       case .input:
         Failure(
-          .dataMismatch, "the command \(what), so it may not have taken the object", remedy: "see why it fails")
+          .dataMismatch, "the command \(what), so it may not have read the whole object", remedy: "see why it fails")
       }
     return failure.at(Place(file: command))
   }
@@ -51,9 +51,9 @@ package enum ProducerEnd: Sendable, Equatable {
   }
 }
 
-/// A command whose standard output is the source of an upload, or whose standard input takes an object.
+/// A command whose standard output is the source of an upload, or whose standard input receives an object.
 ///
-/// It runs with our other standard streams, in our process group or its own. Its output counts only if it exits
+/// It inherits the other standard streams, and runs in our process group or its own. Its output counts only if it exits
 /// with 0: the end of the stream alone proves nothing, and a command that closes its output early is waited for too.
 ///
 ///     let producer = try ProducerProcess(["pg_dump", "db"].map { Array($0.utf8) })
@@ -68,7 +68,7 @@ package final class ProducerProcess: Sendable {
   private let watch: ProducerWatch
   private let pipe: Locked<Int32>
 
-  /// Starts the command, looked up in PATH as a shell would. Its words are bytes, as file names are. Without an
+  /// Starts the command, looked up in PATH as a shell would. Its words are bytes, like file names. Without an
   /// environment it inherits ours; with `readsNothing` its standard input is `/dev/null`. `errors` becomes its standard
   /// error; the caller closes it.
   package init(
@@ -95,7 +95,7 @@ package final class ProducerProcess: Sendable {
     }
   }
 
-  /// A command that nobody waits for gets SIGTERM; it is still waited for, so that no zombie stays.
+  /// Sends SIGTERM to a command that no caller waits for; it is still reaped, so that no zombie stays.
   deinit {
     let left = pipe.withLock { $0 }
     if left >= 0 { close(left) }
@@ -103,8 +103,8 @@ package final class ProducerProcess: Sendable {
     watch.letGo()
   }
 
-  /// Our end of the pipe, which the caller must close: the command then gets SIGPIPE if it writes more, or the end of its
-  /// input. -1 if it was taken before.
+  /// Our end of the pipe, which the caller must close: the command then gets SIGPIPE if it writes more, or the end of
+  /// its input. -1 if it was already taken.
   package func takeDescriptor() -> Int32 {
     pipe.withLock { pipe in
       defer { pipe = -1 }
@@ -112,7 +112,7 @@ package final class ProducerProcess: Sendable {
     }
   }
 
-  /// Waits until it has ended. Throws if its exit status cannot be found out.
+  /// Waits until the command has ended. Throws if its exit status cannot be determined.
   package func wait() async throws(Failure) -> ProducerEnd {
     try await watch.wait().get()
   }
@@ -120,15 +120,15 @@ package final class ProducerProcess: Sendable {
   /// How it ended; nil while it runs.
   package var end: ProducerEnd? { try? watch.end?.get() }
 
-  /// Sends SIGKILL to it, or to its whole group if that is its own.
+  /// Sends SIGKILL to the command, or to its whole group if it has its own.
   package func kill() { watch.signal(SIGKILL) }
 
-  /// After a success: processes that it left running in its group are not ended.
+  /// Leaves processes running that a successful command has started in its group.
   package func letGo() { watch.letGo() }
 
-  /// Sends SIGTERM, and after the grace period SIGKILL; returns once it has ended. Works for a cancelled task too. If the
-  /// group is its own, everything that it started there ends as well; otherwise that ends because of its closed pipes, if
-  /// at all.
+  /// Sends SIGTERM, and after the grace period SIGKILL; returns once the command has ended. This works in a cancelled
+  /// task too. If the command has its own group, everything that it started there ends as well; otherwise such
+  /// processes end because their pipes are closed, if at all.
   package func terminate(grace: Duration, in world: World) async {
     watch.signal(SIGTERM)
     // A stopped process handles SIGTERM only after SIGCONT.
@@ -138,9 +138,9 @@ package final class ProducerProcess: Sendable {
       watch.signal(SIGKILL)
     }
     _ = await watch.wait()
-    // In a task of its own, because a cancelled task cannot sleep.
+    // A task of its own, because a cancelled task cannot sleep.
     await Task { [watch] in
-      // What does not end within a second of SIGKILL hangs in the kernel.
+      // A process that does not end within a second of SIGKILL hangs in the kernel.
       let start = world.uptime()
       while watch.hasMembers, world.uptime() - start < grace + .seconds(1) {
         guard (try? await world.sleep(.milliseconds(20))) != nil else { return }

@@ -1,7 +1,7 @@
 @preconcurrency import Glibc
 
-/// `posix_spawnp` with what a shell would give a child: no blocked signals, SIGPIPE as it was before we ignored it, and
-/// our other descriptors closed by FD_CLOEXEC.
+/// Runs `posix_spawnp` with what a shell would give a child: no blocked signals, SIGPIPE as it was before we ignored
+/// it, and our other descriptors closed by FD_CLOEXEC.
 enum ProducerSpawn {
   static func run(
     _ words: [[UInt8]], environment: [String: String]?, readsNothing: Bool = false, group: ProducerGroup = .ours,
@@ -37,8 +37,8 @@ enum ProducerSpawn {
     var signals = sigset_t()
     sigemptyset(&signals)
     posix_spawnattr_setsigmask(&attributes, &signals)
-    // Only the signal that we ignore ourselves: one that was ignored when we began (nohup) stays ignored, and exec resets
-    // those that we handle.
+    // Only the signal that this program ignores itself: one that was ignored at the start (nohup) stays ignored, and
+    // exec resets those that have handlers.
     sigaddset(&signals, SIGPIPE)
     posix_spawnattr_setsigdefault(&attributes, &signals)
     var flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF

@@ -2,11 +2,11 @@ import Glibc
 
 /// Waits for one child on its own thread, and sends signals to it or to its group while it exists.
 ///
-/// The child is reaped only under the lock: until then its pid cannot be reused for another process or group, so a signal
-/// sent under the same lock never reaches a stranger. A group leader that has failed stays unreaped until `letGo`, so that
-/// its group can still be signalled. One that has succeeded is reaped, because a process that it started may wait for that
-/// (`tail --pid`); the group keeps its number while it has members, and it is another group only if a process has that
-/// pid.
+/// The child is reaped only under the lock: until then its pid cannot be reused for another process or group, so a
+/// signal sent under the same lock never reaches an unrelated process. A group leader that has failed stays unreaped
+/// until `letGo`, so that its group can still be signalled. One that has succeeded is reaped, because a process that it
+/// started may wait for that (`tail --pid`); the group keeps its number while it has members, and it is a different
+/// group only if a process has that pid.
 final class ProducerWatch: Sendable {
   private enum Life: Sendable {
     case running(isLetGo: Bool)
@@ -45,7 +45,7 @@ final class ProducerWatch: Sendable {
     try OwnThread.start { self.run() }.detach()
   }
 
-  /// No thread could be started to wait for it: the child is ended now.
+  /// Ends the child now, because no thread could be started to wait for it.
   func abandon() {
     signal(SIGKILL)
     letGo()
@@ -72,7 +72,7 @@ final class ProducerWatch: Sendable {
     }
   }
 
-  /// No more signals will be sent: it is reaped now, or as soon as it ends.
+  /// No more signals will be sent: the child is reaped now, or as soon as it ends.
   func letGo() {
     state.withLock { state in
       switch state.life {
@@ -96,7 +96,7 @@ final class ProducerWatch: Sendable {
     }
   }
 
-  /// `waitid` with WNOWAIT, which returns the status and leaves the child unreaped.
+  /// Waits with `waitid` and WNOWAIT, which returns the status and leaves the child unreaped.
   private func run() {
     var information = siginfo_t()
     var found = waitid(P_PID, id_t(pid), &information, WEXITED | WNOWAIT)
@@ -123,12 +123,12 @@ final class ProducerWatch: Sendable {
     return information.si_code == Int32(CLD_EXITED) ? .exited(status) : .signalled(status)
   }
 
-  /// Somebody else has reaped the child: its status is lost, which counts as a failure.
+  /// The child was reaped by other code: its status is lost, which counts as a failure.
   private static func lost(_ error: Int32) -> Result<ProducerEnd, Failure> {
-    .failure(.system(.local, error, "how the command ended cannot be found out"))
+    .failure(.system(.local, error, "the command's exit status cannot be determined"))
   }
 
-  /// `waitpid` of a child that has ended, so it returns at once.
+  /// Reaps a child that has ended (`waitpid`), which returns at once.
   private func reap() {
     var status: Int32 = 0
     while waitpid(pid, &status, 0) < 0, errno == EINTR {}

@@ -2,7 +2,7 @@ import Glibc
 
 /// A regular file, open for reading and shared by all transfers.
 ///
-/// After `init` only what was found out about it changes here; the bytes in the file may change, so its identity is
+/// After `init` only what was learned about the file changes here; the bytes in the file may change, so its identity is
 /// checked.
 package final class SourceFile: Sendable {
   private enum Door: Sendable {
@@ -15,7 +15,7 @@ package final class SourceFile: Sendable {
   }
 
   private struct State {
-    /// When the bytes were last known to be those that are sent.
+    /// The file's identity when its bytes were last known to be those that are sent.
     var compared: FileIdentity
     /// The SHA-256 of the whole source, if a caller relies on it.
     var promised: Checksum?
@@ -25,7 +25,7 @@ package final class SourceFile: Sendable {
   package let path: FilePath
   package let identity: FileIdentity
   let descriptor: Int32
-  /// The source's first byte in the file: for a file that was already open, its offset.
+  /// The position of the source's first byte: for a file that was already open, its offset.
   let start: Int64
   private let door: Door
   private let state: Locked<State>
@@ -34,7 +34,8 @@ package final class SourceFile: Sendable {
 
   package var size: Int64 { identity.size }
 
-  /// If not, it is read. Found out when it is first asked for: a small file that is read in one go is never mapped.
+  /// Whether the file can be mapped; otherwise it is read. Determined when it is first needed: a small file that is
+  /// read at once is never mapped.
   package var canBeMapped: Bool {
     state.withLock { state in
       let canBeMapped = state.canBeMapped ?? FileWindow.canMap(descriptor)
@@ -43,17 +44,19 @@ package final class SourceFile: Sendable {
     }
   }
 
-  /// O_NONBLOCK: opening a named pipe must not wait for its writer.
+  /// Opens without waiting (O_NONBLOCK), because a named pipe may have no writer.
   private static let opening = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
 
-  /// `open`, `fstat`. Directories and other files that are not regular are refused as wrong usage.
+  /// Opens the file by its path (`open`, `fstat`). Directories and other files that are not regular are refused as
+  /// wrong usage.
   package convenience init(_ path: FilePath) throws(Failure) {
     let descriptor = path.withCString { open($0, Self.opening) }
     guard descriptor >= 0 else { throw Self.unreadable(path, errno) }
     try self.init(taking: descriptor, path, .name)
   }
 
-  /// `openat`, `fstat`. A link that has taken the file's place is refused, unless links are followed.
+  /// Opens the file in its folder (`openat`, `fstat`). A link that has taken the file's place is refused, unless links
+  /// are followed.
   package convenience init(_ file: TreeFile, followsLinks: Bool) throws(Failure) {
     let descriptor: Int32
     do throws(ErrorNumber) {
@@ -83,15 +86,15 @@ package final class SourceFile: Sendable {
     start = 0
   }
 
-  /// The file of an open descriptor, from its offset to its end; nil if it is not a regular file or does not tell its size,
-  /// and must be read as a stream. `name` is for messages.
+  /// The file of an open descriptor, from its offset to its end; nil if it is not a regular file or does not report its
+  /// size, and must be read as a stream. `name` is for messages.
   package init?(open given: Int32, name: FilePath) throws(Failure) {
     var status = stat()
     guard fstat(given, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
     try StreamInput.refuseWriteOnly(given, status, name: name.text)
     let position = lseek(given, 0, SEEK_CUR)
     guard position >= 0, Self.saysHowLong(status, given, from: Int64(position)) else { return nil }
-    // At least 3: lower numbers are those of the standard streams, open or not.
+    // At least 3: lower numbers belong to the standard streams, open or not.
     let copy = fcntl(given, F_DUPFD_CLOEXEC, 3)
     guard copy >= 0 else { throw Self.unreadable(name, errno) }
     descriptor = copy
@@ -104,23 +107,23 @@ package final class SourceFile: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Throws if the file has changed since the start: by its descriptor (rewritten in place, cut, grown) and by its path
-  /// (replaced by another file). That it was touched is handled by `confirm`.
+  /// Throws if the file has changed since the start: by its descriptor (rewritten in place, truncated, grown) and by
+  /// its path (replaced by another file). A touched file is handled by `confirm`.
   package func checkUnchanged() throws(Failure) {
     _ = try unchanged()
   }
 
-  /// Whether the bytes are known to be those that were compared last: nobody has even touched the file since. Throws if
-  /// it has changed.
+  /// Whether the bytes are known to be those that were compared last: the file has not even been touched since. Throws
+  /// if it has changed.
   func isUntouched() throws(Failure) -> Bool {
     let now = try unchanged()
     return state.withLock { $0.compared == now }
   }
 
-  /// What the file is now, which differs from what it was at most in its ctime.
+  /// The file's current identity, which differs from the former one at most in its ctime.
   private func unchanged() throws(Failure) -> FileIdentity {
     let named = namedStatus.map { FileIdentity($0) }
-    // It is the same file, so its descriptor has nothing else to tell.
+    // It is the same file, so its descriptor would add nothing.
     if let named, state.withLock({ $0.compared == named }) { return named }
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw Self.unreadable(path, errno) }
@@ -132,7 +135,7 @@ package final class SourceFile: Sendable {
     return now
   }
 
-  /// What its name leads to now, if it has one.
+  /// The status of the file that the name leads to now, if there is one.
   private var namedStatus: stat? {
     var status = stat()
     switch door {
@@ -156,7 +159,7 @@ package final class SourceFile: Sendable {
     return failure
   }
 
-  /// Fills the buffer with `pread`. If the file ends before that, it was cut short.
+  /// Fills the buffer with `pread`. If the file ends before that, it was truncated.
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Failure) {
     var done = 0
     while done < buffer.count {
@@ -181,7 +184,7 @@ package final class SourceFile: Sendable {
     if Int64(status.st_size) < start + position { throw shrunk }
   }
 
-  /// Why a mapping of the byte at `position` had no page: reading it tells.
+  /// Why a mapping of the byte at `position` had no page; reading it gives the reason.
   func unreadable(at position: Int64) -> Failure {
     var byte: UInt8 = 0
     do throws(Failure) {
@@ -198,14 +201,14 @@ package final class SourceFile: Sendable {
 extension SourceFile {
   // MARK: - Rewritten with restored times
 
-  /// Of the whole source: the caller relies on it.
+  /// Records the SHA-256 of the whole source, because the caller relies on it.
   package func promise(_ sha256: Checksum) {
     state.withLock { $0.promised = sha256 }
   }
 
-  /// Throws if the file is no longer what was sent. If it was touched since the bytes were last compared, `compare` sums
-  /// them again and says whether they are the same, until nobody touches it meanwhile. It gives up after the third time,
-  /// because then somebody is working on the file.
+  /// Throws if the file is no longer what was sent. If it was touched since the bytes were last compared, `compare`
+  /// computes their checksums again and returns whether they match; this is repeated until the file is not touched
+  /// during the comparison. It gives up after the third time, because then the file is being worked on.
   func confirm(
     unless isStopped: () -> Bool, _ compare: () throws(Failure) -> Bool
   ) throws(Failure) {
@@ -237,7 +240,8 @@ extension SourceFile {
     }
   }
 
-  /// Files in `/proc` report a size of zero but have contents: they would be published empty.
+  /// Whether the file reports its length. Files in `/proc` report a size of zero but have contents: they would be
+  /// published empty.
   private static func saysHowLong(_ status: stat, _ descriptor: Int32, from start: Int64) -> Bool {
     guard Int64(status.st_size) <= start else { return true }
     var byte: UInt8 = 0

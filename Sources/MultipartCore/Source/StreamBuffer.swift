@@ -1,10 +1,11 @@
 import Glibc
 
-/// Memory of one part: anonymous, page-aligned, excluded from core files. Pages are allocated when first written, so a
+/// Memory for one part: anonymous, page-aligned, excluded from core files. Pages are allocated when first written, so a
 /// short stream needs no more than its length. Owns its mapping (`mmap`, `munmap`).
 ///
-/// `@unchecked Sendable` holds because it has one owner at a time: the ring passes it to the thread that fills it, that to
-/// the `StreamPart`, whose readers only read, and that back to the ring, which alone calls `unmap`.
+/// `@unchecked Sendable` holds because it has one owner at a time: the ring passes it to the thread that fills it,
+/// which passes it to the `StreamPart`, whose readers only read, and which returns it to the ring, which alone calls
+/// `unmap`.
 final class StreamBuffer: @unchecked Sendable {
   let size: Int64
   private(set) var bytes: UnsafeMutableRawBufferPointer
@@ -34,8 +35,8 @@ final class StreamBuffer: @unchecked Sendable {
 
 /// A part that was read from a stream: sent from memory, also for retries, until the store has it.
 ///
-/// `release` returns the memory to the ring as soon as nobody reads it. A later reader, such as a second request for the
-/// same part that lost the race, gets an error, never the bytes of another part.
+/// `release` returns the memory to the ring as soon as it is no longer read. A later reader, such as a second request
+/// for the same part that lost the race, gets an error, never the bytes of another part.
 package final class StreamPart: BodySource {
   private struct State: Sendable {
     var buffer: StreamBuffer?
@@ -85,7 +86,7 @@ package final class StreamPart: BodySource {
     if let free { ring.giveBack(free) }
   }
 
-  /// The bytes stay in place while `body` runs, even if the part is released meanwhile.
+  /// Calls `body` with the bytes, which stay in place while it runs, even if the part is released.
   func withBytes<Result>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -94,7 +95,7 @@ package final class StreamPart: BodySource {
       state.readers += 1
       return buffer
     }
-    guard let buffer else { throw Failure(.interrupted, "the part's memory was given back already") }
+    guard let buffer else { throw Failure(.interrupted, "the part's memory was already released") }
     defer {
       let free = state.withLock { state in
         state.readers -= 1
@@ -105,7 +106,7 @@ package final class StreamPart: BodySource {
     return try body(UnsafeRawBufferPointer(rebasing: buffer.bytes.prefix(Int(length))))
   }
 
-  /// The buffer, once, when nobody needs it any more.
+  /// Returns the buffer, once, when it is no longer needed.
   private static func free(_ state: inout State) -> StreamBuffer? {
     guard state.isReleased, state.readers == 0 else { return nil }
     return state.buffer.take()

@@ -1,16 +1,16 @@
 import Glibc
 
-/// The write end of a stream that this process produces: a socket pair, whose other end is read like any stream. A writer
-/// that is faster than the upload has to wait, so memory stays bounded.
+/// The write end of a stream that this process produces: a socket pair, whose other end is read like any stream. A
+/// writer that is faster than the upload has to wait, so memory stays bounded.
 package final class StreamFeed: Sendable {
   private let writing: Int32
   private let world: World
 
-  /// `socketpair`; the caller owns the read end.
+  /// Creates the pair (`socketpair`); the caller owns the read end.
   static func open(_ world: World) throws(Failure) -> (feed: StreamFeed, reading: Int32) {
     var ends: [Int32] = [-1, -1]
     guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
-      throw Failure.system(.local, errno, "no pair of sockets could be made")
+      throw Failure.system(.local, errno, "no socket pair could be created")
     }
     return (StreamFeed(ends[1], world), ends[0])
   }
@@ -28,7 +28,7 @@ package final class StreamFeed: Sendable {
     var pause = Duration.milliseconds(1)
     while sent < bytes.count {
       let count = bytes.withUnsafeBytes { all in
-        // MSG_NOSIGNAL: if the reader has gone, this is an error instead of SIGPIPE.
+        // MSG_NOSIGNAL: if the reader is gone, this is an error instead of SIGPIPE.
         send(writing, all.baseAddress?.advanced(by: sent), all.count - sent, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
       }
       if count > 0 {
@@ -49,8 +49,8 @@ package final class StreamFeed: Sendable {
   }
 }
 
-/// Runs the code that produces a stream within this process. When it returns or throws, the stream ends; only then is it
-/// known whether it may be published.
+/// Runs the code that produces a stream within this process. When it returns or throws, the stream ends; only then is
+/// it known whether it may be published.
 final class StreamFeeder: Sendable {
   private let work: Task<Failure?, Never>
 

@@ -1,13 +1,13 @@
 /// A part of a stream, as it was read.
 package struct StreamPiece: Sendable {
   package let part: StreamPart
-  /// From 1.
+  /// The part's number, from 1.
   package let number: Int
-  /// Where it begins in the stream.
+  /// The part's position in the stream.
   package let offset: Int64
-  /// The stream ended within its first part, so one PutObject is enough.
+  /// Whether the stream ended within its first part, so that one PutObject is enough.
   package let isShort: Bool
-  /// The stream has ended with it.
+  /// Whether the stream ended with this part.
   let isEnd: Bool
 }
 
@@ -27,15 +27,15 @@ package final class StreamSource: Sendable {
   private let thread: OwnThread
   private let nextNumber = Locked(1)
 
-  /// `owns`: the descriptor is closed when reading ends for any reason, and also if this throws. `name` is for messages;
-  /// `hashes` requests the SHA-256 of the whole stream.
+  /// `owns`: the descriptor is closed when reading ends for any reason, and also if this throws. `name` is for
+  /// messages; `hashes` requests the SHA-256 of the whole stream.
   package init(
     descriptor: Int32, owns: Bool, plan: StreamPlan, ring: PartRing, name: String = "standard input",
     hashes: Bool = false
   ) throws(Failure) {
     self.plan = plan
     self.ring = ring
-    // First, because from here on it closes a descriptor that is owned.
+    // First, because it then closes a descriptor that is owned.
     let input = try StreamInput(descriptor, owns: owns, name: name)
     let desk = try StreamDesk()
     let reader = try StreamReader(desk: desk, input: input, name: name, partCount: plan.partCount, hashes: hashes)
@@ -56,10 +56,10 @@ package final class StreamSource: Sendable {
     if case .success(let sum)? = desk.over { sum } else { nil }
   }
 
-  /// The next part: full ones, and a shorter last one; nil at the end. An empty stream has one empty part. Waits for input
-  /// and memory. A read error is final, and cancelling the task stops the source.
+  /// The next part: full ones, and a shorter last one; nil at the end. An empty stream has one empty part. Waits for
+  /// input and memory. A read error is final, and cancelling the task stops the source.
   ///
-  /// Only one caller at a time; a second one gets an error.
+  /// Only one caller is allowed at a time; a second one gets an error.
   package func next() async throws(Failure) -> StreamPiece? {
     switch desk.over {
     case .failure(let failure)?: throw failure
@@ -82,7 +82,7 @@ package final class StreamSource: Sendable {
     return piece
   }
 
-  /// Ends reading at once, from any thread; whoever waits gets an error. Parts that were returned stay valid.
+  /// Ends reading at once, from any thread; waiting callers get an error. Parts that were returned stay valid.
   package func stop() {
     desk.stop()
     ring.stop()
@@ -99,7 +99,7 @@ package final class StreamSource: Sendable {
     let result = await withCheckedContinuation { continuation in
       desk.post(StreamDesk.Order(number: number, buffer: buffer, answer: continuation))
     }
-    // If nobody gets the piece, releasing the part returns the buffer.
+    // If no caller gets the piece, releasing the part returns the buffer.
     let part = buffer.map { StreamPart(buffer: $0, length: Int64(Self.count(result)), ring: ring) }
     let fill = try result.get()
     if fill.ended { ring.retire() }

@@ -2,7 +2,7 @@
 final class StreamDesk: Sendable {
   struct Order: Sendable {
     var number: Int
-    /// Nil if the plan allows no more parts: then the stream must be at its end.
+    /// The buffer to fill; nil if the plan allows no more parts: then the stream must be at its end.
     var buffer: StreamBuffer?
     var answer: CheckedContinuation<Result<Fill, Failure>, Never>
   }
@@ -14,11 +14,11 @@ final class StreamDesk: Sendable {
 
   private struct State: Sendable {
     var order: Order?
-    /// From when an order arrives until it is answered.
+    /// Set from the arrival of an order until it is answered.
     var isBusy = false
     /// Why reading must end at once.
     var stop: Failure?
-    /// Why nothing more will come; nil as long as there may be more.
+    /// Why nothing more will come; nil while more may come.
     var over: Result<Checksum?, Failure>?
     var bytesRead: Int64 = 0
   }
@@ -41,7 +41,7 @@ final class StreamDesk: Sendable {
       case .success: return Self.stopped
       case nil: break
       }
-      guard !state.isBusy else { return Failure(.local, "two ask for the next part at once") }
+      guard !state.isBusy else { return Failure(.local, "two callers ask for the next part at once") }
       state.order = order
       state.isBusy = true
       return nil
@@ -68,7 +68,7 @@ final class StreamDesk: Sendable {
     state.withLock { $0.order.take() }
   }
 
-  /// Nothing more is read after this; returns an order that arrived meanwhile.
+  /// Ends reading for good; returns an order that has arrived since.
   func close(_ over: Result<Checksum?, Failure>) -> Order? {
     state.withLock { state in
       state.over = state.over ?? over

@@ -9,11 +9,11 @@ package enum StreamFile {
     return ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT)
   }
 
-  /// Opens it without waiting for a writer: `StreamSource` does that, and can be stopped meanwhile. The caller owns the
-  /// descriptor.
+  /// Opens the path without waiting for a writer: `StreamSource` does that, and can be stopped while it waits. The
+  /// caller owns the descriptor.
   package static func open(_ path: FilePath) throws(Failure) -> Int32 {
-    // The path of an open descriptor means that descriptor: a socket cannot be opened by its path, and opening a named pipe
-    // again would wait for a writer that may already have gone.
+    // The path of an open descriptor stands for that descriptor: a socket cannot be opened by its path, and opening a
+    // named pipe again would wait for a writer that may already be gone.
     if let number = descriptor(namedBy: path) {
       let copy = fcntl(number, F_DUPFD_CLOEXEC, 0)
       guard copy >= 0 else { throw StreamInput.unreadable(path.text, errno) }
@@ -24,19 +24,19 @@ package enum StreamFile {
     return opened
   }
 
-  /// The regular file behind the path of a descriptor (`-`, `/dev/stdin`, `/dev/fd/3`), from its offset; nil for any other
-  /// path, and for what can only be read as a stream.
+  /// The regular file behind the path of a descriptor (`-`, `/dev/stdin`, `/dev/fd/3`), from its offset; nil for any
+  /// other path, and for anything that can only be read as a stream.
   static func openFile(_ path: FilePath) throws(Failure) -> SourceFile? {
     guard let number = descriptor(namedBy: path) else { return nil }
     return try SourceFile(open: number, name: title(of: path))
   }
 
-  /// Whether the path is that of a descriptor, which is already open and is not opened again.
+  /// Whether the path names a descriptor, which is already open and is not opened again.
   package static func namesDescriptor(_ path: FilePath) -> Bool { descriptor(namedBy: path) != nil }
 
   static func isStandardInput(_ path: FilePath) -> Bool { path.bytes == dash }
 
-  /// Its name in messages.
+  /// The path's name in messages.
   package static func title(of path: FilePath) -> FilePath {
     path.bytes == dash ? FilePath("standard input") : path
   }
@@ -54,11 +54,11 @@ package enum StreamFile {
 }
 
 /// A descriptor for reading on a thread that must stay stoppable: the thread polls first, and, as far as the kernel
-/// allows, the read after it cannot block either.
+/// allows, the read after that cannot block either.
 ///
-/// O_NONBLOCK is never set on a descriptor from outside: the flag belongs to the open file, which the shell and the next
-/// program share. Instead, an unnamed pipe is opened again through /proc, and a socket is read with MSG_DONTWAIT. The read
-/// can only block for a terminal or device, if another reader takes its bytes between the two calls.
+/// O_NONBLOCK is never set on a descriptor from outside: the flag belongs to the open file, which the shell and the
+/// next program share. Instead, an unnamed pipe is opened again through /proc, and a socket is read with MSG_DONTWAIT.
+/// The read can only block for a terminal or device, if another reader takes its bytes between the two calls.
 struct StreamInput: ~Copyable {
   enum Outcome {
     case bytes(Int)
@@ -98,7 +98,7 @@ struct StreamInput: ~Copyable {
     if closes { close(descriptor) }
   }
 
-  /// `read`, or `recv` for a socket.
+  /// Reads with `read`, or `recv` for a socket.
   borrowing func read(into buffer: UnsafeMutableRawBufferPointer) -> Outcome {
     let count =
       isSocket
@@ -110,7 +110,7 @@ struct StreamInput: ~Copyable {
     return error == EINTR || error == EAGAIN ? .again : .failed(error)
   }
 
-  /// A second, non-blocking open file of the same unnamed pipe. Nil for a named pipe: if its last writer has gone, a new
+  /// A second, non-blocking open file of the same unnamed pipe. Nil for a named pipe: if its last writer is gone, a new
   /// open file would never see the end.
   private static func reopened(_ given: Int32) -> Int32? {
     let flags = fcntl(given, F_GETFL)
@@ -122,8 +122,9 @@ struct StreamInput: ~Copyable {
     return reopened >= 0 ? reopened : nil
   }
 
-  /// A file or pipe that is open only for writing (`0>file`) returns no bytes, and the write end of a pipe not even an
-  /// error: reading would wait forever. Devices are not checked, because one replaces a closed standard input.
+  /// Refuses a descriptor that is open only for writing (`0>file`): a file returns no bytes, and the write end of a
+  /// pipe not even an error, so reading would wait forever. Devices are not checked, because one replaces a closed
+  /// standard input.
   static func refuseWriteOnly(_ descriptor: Int32, _ status: stat, name: String) throws(Failure) {
     guard [S_IFREG, S_IFIFO].contains(status.st_mode & S_IFMT),
       fcntl(descriptor, F_GETFL) & O_ACCMODE == O_WRONLY

@@ -1,10 +1,10 @@
 import Glibc
 
-/// The work of the reading thread. Used only by that thread, which gets it when it starts.
+/// The work of the reading thread.
 ///
-/// For that reason it may be `@unchecked Sendable`.
+/// `@unchecked Sendable` holds because only that thread uses it, which receives it when it starts.
 final class StreamReader: @unchecked Sendable {
-  /// After each chunk it checks whether to stop; a multiple of what a pipe returns.
+  /// The size of a read, after which it checks whether to stop; a multiple of what a pipe returns.
   private static let chunk = 1 << 20
 
   private let desk: StreamDesk
@@ -36,7 +36,7 @@ final class StreamReader: @unchecked Sendable {
       }
       do throws(Failure) {
         let fill = try fill(order)
-        // Before the answer, so that whoever gets the last part can ask for the checksum of the whole.
+        // Before the answer, so that the caller that gets the last part can ask for the checksum of the whole stream.
         if fill.ended { finish(try end()) }
         desk.answer(order, .success(fill))
         if fill.ended { return }
@@ -61,7 +61,7 @@ final class StreamReader: @unchecked Sendable {
       if try isAtEnd() { return StreamDesk.Fill(count: 0, ended: true) }
       throw Failure(
         .usage, "the stream is longer than \(partCount) parts of the chosen sizes hold",
-        remedy: "say how long it is with \(.expectedSize), or choose a larger \(.partSize)"
+        remedy: "give its length with \(.expectedSize), or choose a larger \(.partSize)"
       ).at(Place(file: name))
     }
     var filled = 0
@@ -75,7 +75,7 @@ final class StreamReader: @unchecked Sendable {
       guard count > 0 else { return StreamDesk.Fill(count: filled, ended: true) }
       filled += count
     }
-    // Only the first part reads one byte more: whether the stream has ended decides how it is sent.
+    // Only the first part reads one byte ahead: whether the stream has ended decides how it is sent.
     return StreamDesk.Fill(count: filled, ended: order.number == 1 ? try isAtEnd() : false)
   }
 
@@ -90,7 +90,7 @@ final class StreamReader: @unchecked Sendable {
     return false
   }
 
-  /// The bytes that are available; 0 at the end.
+  /// Reads the available bytes; 0 at the end.
   private func receive(_ room: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
     while true {
       guard try awaitInput() else { continue }
@@ -116,7 +116,7 @@ final class StreamReader: @unchecked Sendable {
     return polled
   }
 
-  /// `poll` of the bell and `descriptor` (-1: none); whether the descriptor can be read.
+  /// Polls the bell and `descriptor` (-1: none); returns whether the descriptor can be read.
   private func poll(_ descriptor: Int32) -> Bool {
     var bell = pollfd(fd: desk.bell.reading, events: Int16(POLLIN), revents: 0)
     let input = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

@@ -6,14 +6,14 @@ internal import CKernels
 /// Slices wait in a queue. A worker takes two and processes both window by window; when one ends, the next takes its
 /// place. There are as many workers as needed, and at most as many as cores.
 final class SumDesk: Sendable {
-  /// Whether the CPU has the instructions; without them OpenSSL is faster. A provider that OpenSSL is configured to use,
-  /// such as a FIPS module, computes every SHA-256 itself.
+  /// Whether it is worth using: whether the CPU has the instructions, without which OpenSSL is faster. A provider that
+  /// OpenSSL is configured to use, such as a FIPS module, computes every SHA-256 itself.
   static let isWorthIt = ck_sha256_has_pairs() == 1 && DigestContext.isSHA256Default
 
   struct Job: Sendable {
     var identifier: UInt64
     var slice: PartSlice
-    /// In addition to SHA-256.
+    /// Checksums in addition to SHA-256.
     var others: Set<ChecksumAlgorithm>
     var isStopped: @Sendable () -> Bool
     var finish: @Sendable (Result<[ChecksumAlgorithm: Checksum], Failure>) -> Void
@@ -22,10 +22,10 @@ final class SumDesk: Sendable {
   private struct State: Sendable {
     var queue: [Job] = []
     var workers = 0
-    /// In the queue or with a worker.
+    /// The number of jobs in the queue or with a worker.
     var jobs = 0
     var identifiers: UInt64 = 0
-    /// Jobs that are not finished, and whether their caller was cancelled.
+    /// Unfinished jobs, and whether their caller was cancelled.
     var cancelled: [UInt64: Bool] = [:]
   }
 
@@ -53,7 +53,7 @@ final class SumDesk: Sendable {
     return try result.get()
   }
 
-  /// One worker handles two jobs, so another one starts only if the existing ones are busy.
+  /// Starts another worker only if the existing ones are busy, because a worker handles two jobs.
   private func submit(_ job: Job) {
     let begins = state.withLock { state in
       state.queue.append(job)
@@ -71,8 +71,8 @@ final class SumDesk: Sendable {
     while take(&lanes) {
       let done = SumLane.step(&lanes)
       for lane in done { finish(lane.job, lane.result) }
-      // There may be no more threads than workers: callers whose sums are ready get to run before the next window, and all
-      // other tasks at least every millisecond.
+      // There may be no more threads than workers: callers whose checksums are ready get to run before the next window,
+      // and all other tasks at least every millisecond.
       steps += 1
       if steps % 8 == 0 { dismiss() }
       if !done.isEmpty || steps % 8 == 0 { await Task.yield() }
@@ -96,7 +96,7 @@ final class SumDesk: Sendable {
     job.isStopped() || state.withLock { $0.cancelled[job.identifier] == true }
   }
 
-  /// Ends jobs in the queue whose callers were cancelled, without waiting for those before them.
+  /// Ends jobs in the queue whose callers were cancelled, without waiting for the jobs before them.
   private func dismiss() {
     let gone = state.withLock { state in
       let gone = state.queue.filter { $0.isStopped() || state.cancelled[$0.identifier] == true }

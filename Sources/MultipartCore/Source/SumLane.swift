@@ -7,7 +7,7 @@ struct SumLane {
   private var others: MultiChecksum?
   private var done: Int64 = 0
   private var ended: Result<[ChecksumAlgorithm: Checksum], Failure>?
-  /// What the next step may process: fewer than a block's 64 bytes only at the end of the slice.
+  /// The bytes that the next step may process: fewer than a block's 64 bytes only at the end of the slice.
   private var next: FilePiece?
 
   init(_ job: SumDesk.Job) {

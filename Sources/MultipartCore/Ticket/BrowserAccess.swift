@@ -1,4 +1,4 @@
-/// Whether a bucket's CORS rules let a page upload by a ticket, wherever the page was opened from.
+/// Checks whether a bucket's CORS rules let a page upload by a ticket, wherever the page was opened from.
 package struct BrowserAccess: Sendable {
   private let store: Store
 
@@ -6,8 +6,8 @@ package struct BrowserAccess: Sendable {
     self.store = store
   }
 
-  /// A page that was opened from a file has the origin `null`, which only `*` matches. What the requests may do is up to
-  /// their signatures.
+  /// A page that was opened from a file has the origin `null`, which only `*` matches. What the requests may do is
+  /// decided by their signatures.
   package static let rule = CORSRule(
     id: "s3up-ticket", origins: ["*"], methods: ["GET", "PUT", "POST", "HEAD"], headers: ["*"],
     exposed: ["ETag", "x-amz-checksum-sha256"], maximumAge: 3000)
@@ -17,7 +17,7 @@ package struct BrowserAccess: Sendable {
       GetBucketCORS(bucket: store.address), retrying: store.retry)
   }
 
-  /// The first rule that fits a request's origin and method counts.
+  /// Whether the rules are sufficient: the first rule that matches a request's origin and method decides.
   package static func suffices(_ rules: [CORSRule]) -> Bool {
     rule.methods.allSatisfy { method in
       let fitting = rules.first { $0.origins.contains("*") && $0.methods.contains(method) }
@@ -26,14 +26,14 @@ package struct BrowserAccess: Sendable {
     }
   }
 
-  /// Adds the rule before the others, because an earlier one that fits could allow too little.
+  /// Adds the rule before the others, because an earlier one that matches could allow too little.
   package func allow(beside rules: [CORSRule]) async throws(Failure) {
     let others = rules.filter { $0.id != Self.rule.id }
     try await store.client.perform(
       PutBucketCORS(bucket: store.address, rules: [Self.rule] + others), retrying: store.retry)
   }
 
-  /// As `aws s3api put-bucket-cors` and people read it.
+  /// The rule in the form of `aws s3api put-bucket-cors`.
   package static var text: String {
     JSON.object([
       (

@@ -1,5 +1,6 @@
 extension Ticket {
-  /// What the store has of it now. With a store its credentials sign; otherwise the ticket must not have expired.
+  /// What the store has of the ticket's upload now. With a store, its credentials sign; otherwise the ticket must not
+  /// have expired.
   public func state(
     _ options: StoreOptions = StoreOptions(), with store: Store? = nil
   ) async throws(Failure) -> TicketState {
@@ -13,9 +14,9 @@ extension Ticket {
     }
   }
 
-  /// Completes the upload from the parts that the store has, if they are all that the ticket is for. Whether those of a
-  /// stream are the whole only the run knows that has read it to its end: `asItIs` publishes them nevertheless, and
-  /// `publishing` is told what before it happens.
+  /// Completes the upload from the parts that the store has, if these are everything that the ticket is for. Only the
+  /// run that has read a stream to its end knows whether its parts are complete: `asItIs` publishes them nevertheless,
+  /// after calling `publishing` with what will be published.
   @discardableResult
   public func finish(
     _ options: StoreOptions = StoreOptions(), with store: Store? = nil, asItIs: Bool = false,
@@ -52,8 +53,8 @@ extension Ticket {
     }
   }
 
-  /// Aborts the upload, and returns once the store lists none of its parts: the ticket is worthless then. False: it had
-  /// already ended.
+  /// Aborts the upload, and returns once the store lists none of its parts: then the ticket is worthless. Returns false
+  /// if it had already ended.
   @discardableResult
   public func revoke(
     _ options: StoreOptions = StoreOptions(), with store: Store? = nil
@@ -66,7 +67,7 @@ extension Ticket {
     }
   }
 
-  /// By its own requests, or by those of a store.
+  /// The steps, signed by the ticket's own requests or by a store.
   private func steps(_ options: StoreOptions, _ store: Store?) throws(Failure) -> UploadSteps {
     if let store {
       return UploadSteps(address(store.address.common), uploadID: uploadID, store.client, store.retry)
@@ -76,7 +77,7 @@ extension Ticket {
     return UploadSteps(address(), uploadID: uploadID, link.client, link.retry)
   }
 
-  /// What shows that an object is the ticket's.
+  /// What would show that an object is the ticket's.
   private var earlierCompletion: EarlierCompletion {
     guard case .exactly(let size) = length else {
       return EarlierCompletion(expected: [], begun: created) { object in
@@ -95,7 +96,7 @@ extension Ticket {
 }
 
 extension ObjectInfo {
-  /// How many parts its ETag names. One that is not of parts may be that of somebody else's single request.
+  /// The number of parts in its ETag. An object without such an ETag may come from another client's single request.
   fileprivate var multipartCount: Int? {
     guard case .multipart(_, let parts)? = etag.flatMap(ETag.init)?.form else { return nil }
     return max(1, min(parts, S3Limits.mostParts))

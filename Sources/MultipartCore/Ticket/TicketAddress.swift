@@ -1,5 +1,5 @@
-/// Where a ticket's requests go, read from their one URL and compared with the bucket and key that the ticket names. The
-/// names are only labels: what the store acts on is the URL, and the two must say the same.
+/// Where a ticket's requests go, read from their common URL and compared with the bucket and key that the ticket names.
+/// The names are only labels: the store acts on the URL, and the two must agree.
 ///
 /// | host | where the bucket is | what may be before it in the path |
 /// | --- | --- | --- |
@@ -7,10 +7,10 @@
 /// | AWS's, `bucket.s3…`, or an access point's | in the host | nothing |
 /// | any other | in the host or in the path | the path of an endpoint, which `endpoint` shows |
 struct TicketAddress {
-  /// The URL without bucket and key: what whoever uploads is told.
+  /// The URL without bucket and key, which is shown to the user who uploads.
   let endpoint: String
 
-  /// Nil if the URL is one of another bucket or key.
+  /// Parses the URL; nil if it is that of another bucket or key.
   init?(_ url: String, bucket: String, key: String) {
     let origin = String(AddressBook.origin(of: url))
     let path = PercentEncoding.bytes(of: Array(url.utf8.dropFirst(origin.utf8.count)))
@@ -18,7 +18,7 @@ struct TicketAddress {
     let isInHost = Self.isInHost(host, bucket)
     let partitions = Partition.all(ofHost: host)
     var base: ArraySlice<UInt8>?
-    // At AWS the host says where the bucket is; elsewhere the host may be any, and both are tried.
+    // At AWS the host shows where the bucket is; elsewhere it may be any host, and both forms are tried.
     let usesPath = partitions.lazy.compactMap { S3Host(host, bucket: bucket, partition: $0)?.usesPath }.first
     if usesPath ?? partitions.isEmpty { base = Self.front(of: path, before: "/\(bucket)/\(key)") }
     if base == nil, usesPath != true, isInHost { base = Self.front(of: path, before: "/\(key)") }
@@ -30,7 +30,7 @@ struct TicketAddress {
     path.suffix(end.utf8.count).elementsEqual(end.utf8) ? path.dropLast(end.utf8.count) : nil
   }
 
-  /// An access point's ARN has its name and account there.
+  /// Whether the host contains the bucket; for an access point's ARN it has its name and account there.
   private static func isInHost(_ host: String, _ bucket: String) -> Bool {
     var label = bucket
     if let arn = ARN(bucket), let name = arn.resource.last { label = "\(name)-\(arn.account)" }
@@ -45,7 +45,7 @@ struct TicketQuery {
     "X-Amz-Signature",
   ]
 
-  /// Each once, and nothing else.
+  /// Whether the query has each of these once, and nothing else.
   static func says(_ query: String, _ wanted: [String: String]) -> Bool {
     var seen: Set<String> = []
     for item in query.utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false) {

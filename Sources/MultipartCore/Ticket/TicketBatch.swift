@@ -1,20 +1,20 @@
 import Glibc
 
-/// The tickets of many files, one on each line, as `ticket issue` writes them for a folder.
+/// The tickets of many files, one per line, as `ticket issue` writes them for a folder.
 package struct TicketBatch: Sendable {
   private let tickets: TicketLines
-  /// Of the first ticket; the others must have the same one.
+  /// The endpoint of the first ticket; the others must have the same one.
   package let endpoint: String
-  /// When the first of them expires.
+  /// When the first of the tickets expires.
   package let expires: Timestamp
 
-  /// `-` is standard input.
+  /// Opens the file; `-` is standard input.
   package init(_ path: FilePath) throws(Failure) {
     tickets = try TicketLines(path)
     (endpoint, expires) = (tickets.first.endpoint, tickets.first.expires)
   }
 
-  /// Uploads the files of `folder` that the tickets name, in one run. It starts with `run()`.
+  /// Uploads the files in `folder` that the tickets name, in one run. It starts with `run()`.
   package func upload(
     from folder: FilePath, _ options: StoreOptions, _ batch: BatchOptions,
     onEvent: @escaping @Sendable (BatchEvent) -> Void
@@ -28,7 +28,7 @@ package struct TicketBatch: Sendable {
     return BatchUpload(
       TicketUploaderMaker(link, batch.upload), batch, driver: driver,
       find: { [tickets, endpoint] give in
-        // The same ticket may come twice, as after `cat`.
+        // The same ticket may occur twice, for example after `cat`.
         var earlier = KeysSoFar(filesMayRepeat: true)
         while let ticket = try tickets.next() {
           guard await give(Self.step(ticket, root, endpoint, &earlier)) else { return }
@@ -55,7 +55,8 @@ package struct TicketBatch: Sendable {
     }
   }
 
-  /// A ticket may come from anybody: its file is below the folder and reached without a link, or it is not sent.
+  /// The file of a ticket. The ticket may come from anyone: its file must be below the folder and reachable without a
+  /// link.
   private static func file(_ name: String, in root: Folder) throws(Failure) -> TreeFile {
     let words = Array(name.utf8).split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map(Array.init)
     guard let last = words.last, !name.utf8.contains(0),
@@ -76,12 +77,12 @@ package struct TicketBatch: Sendable {
 /// Reads tickets one after another. `@unchecked Sendable` holds because one task at a time reads.
 package final class TicketLines: @unchecked Sendable {
   package let first: Ticket
-  /// Of the file; only JSON can hold several tickets.
+  /// The form of the file; only JSON can contain several tickets.
   package let form: TicketForm
   private let lines: LineReader
   private var isFirst = true
 
-  /// `-` is standard input.
+  /// Opens the file; `-` is standard input.
   package init(_ path: FilePath) throws(Failure) {
     lines =
       path == FilePath("-")
@@ -91,7 +92,7 @@ package final class TicketLines: @unchecked Sendable {
       guard let line = try lines.next() else { throw Ticket.damaged("the file is empty") }
       var document = Array(line)
       form = TicketForm(of: document)
-      // A script, a page, or a ticket that something has laid out on several lines.
+      // A script, a page, or a ticket that some program has formatted over several lines.
       if form != .json || JSON.parse(document) == nil {
         while document.count <= Ticket.longestLine, let more = try lines.next() { document += [0x0A] + more }
       }
@@ -118,7 +119,7 @@ package final class TicketLines: @unchecked Sendable {
   }
 }
 
-/// Makes the uploader of each ticket, over the connections that all share.
+/// Makes the uploader of each ticket, over the connections that all of them share.
 struct TicketUploaderMaker: UploaderMaking {
   private let link: TicketLink
   private let options: UploadOptions
@@ -147,9 +148,9 @@ struct TicketUploaderMaker: UploaderMaking {
 }
 
 extension Store {
-  /// A ticket for each file that the sources find, several at a time; `write` gets each as it is signed, and `publish` is
-  /// called once all are. If one cannot be issued or written, or `isStopped` says so meanwhile, the uploads of all that
-  /// were are aborted.
+  /// Issues a ticket for each file that the sources find, several at a time; `write` receives each as it is signed, and
+  /// `publish` is called once all are. If one cannot be issued or written, or `isStopped` returns true, all uploads
+  /// that were begun are aborted.
   package func issueTickets(
     _ sources: BatchSources, for lifetime: Duration, _ options: UploadOptions,
     isStopped: @escaping @Sendable () -> Bool = { false }, onSkip: @escaping @Sendable (SkippedSource) -> Void,
@@ -237,7 +238,7 @@ private final class TicketIssuer: Sendable {
     }
   }
 
-  /// As it is found below the folder that whoever uploads it names.
+  /// The file's name relative to the folder that the user of the tickets will name.
   private static func relativeName(_ item: UploadItem) throws(Failure) -> String {
     let path: [UInt8]
     if case .entry(let file, _) = item.input.kind { path = file.path } else { path = item.input.path.bytes }
@@ -275,7 +276,7 @@ private final class TicketIssuer: Sendable {
     if !begun.isEmpty {
       told.message +=
         left == 0
-        ? "; the \(begun.count) uploads that were begun are aborted"
+        ? "; the \(begun.count) uploads that were begun have been aborted"
         : "; \(left) of the \(begun.count) uploads that were begun could not be aborted"
       if left > 0 { told.remedy = "\(run: .listUploads(bucket: store.bucket)) lists them" }
     }

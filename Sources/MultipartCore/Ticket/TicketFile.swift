@@ -1,10 +1,10 @@
 import Glibc
 
-/// The file that tickets are written to: it is complete, durable and for its owner alone (0600, a program 0700) before it
-/// has its name, and without `publish` nothing is left of it.
+/// The file that tickets are written to: it is complete, durable and for its owner only (0600, a program 0700) before
+/// it gets its name, and without `publish` nothing is left of it.
 package final class TicketFile: Sendable {
   private struct State: Sendable {
-    /// Where it is written until it is published, and the open descriptor; nil before the first byte.
+    /// The temporary name until it is published, and the open descriptor; nil before the first byte.
     var temporary: FilePath?
     var descriptor: Int32 = -1
   }
@@ -14,16 +14,16 @@ package final class TicketFile: Sendable {
   private let isProgram: Bool
   private let state = Locked(State())
 
-  /// Fails now if it could not be named later: an upload whose ticket is lost would have to be found and aborted.
+  /// Fails now if the file could not be named later: an upload whose ticket is lost would have to be found and aborted.
   package init(_ path: FilePath, replaces: Bool, isProgram: Bool = false) throws(Failure) {
-    // What a link leads to is replaced, not the link.
+    // A link's target is replaced, not the link.
     self.path = replaces ? path.resolved ?? path : path
     self.isProgram = isProgram
     self.replaces = replaces
     var status = stat()
     guard !replaces, isRegular, path.withCString({ lstat($0, &status) }) == 0 else { return }
     throw Failure(
-      .usage, "there is a file of this name already, which may hold a ticket that is still in use",
+      .usage, "a file of this name already exists, which may be a ticket that is still in use",
       remedy: "choose another name, or remove it"
     ).at(Place(file: path.text))
   }
@@ -35,7 +35,7 @@ package final class TicketFile: Sendable {
     }
   }
 
-  /// What is there is not a pipe or a device, which is written as it is: `stat`.
+  /// Whether the target is not a pipe or a device, which would be written directly (`stat`).
   private var isRegular: Bool {
     var status = stat()
     return path.withCString { stat($0, &status) } != 0 || status.st_mode & S_IFMT == S_IFREG
@@ -46,7 +46,7 @@ package final class TicketFile: Sendable {
       if state.descriptor < 0 {
         if isRegular {
           let (temporary, descriptor) = ScratchFile.made(path, O_WRONLY, mode: isProgram ? 0o700 : 0o600)
-          guard descriptor >= 0 else { throw failure("cannot be made") }
+          guard descriptor >= 0 else { throw failure("cannot be created") }
           (state.temporary, state.descriptor) = (temporary, descriptor)
         } else {
           state.descriptor = path.withCString { open($0, O_WRONLY | O_CLOEXEC) }
@@ -61,7 +61,7 @@ package final class TicketFile: Sendable {
     try state.withLock { (state) throws(Failure) in
       guard let temporary = state.temporary else { return }
       guard fsync(state.descriptor) == 0 else { throw failure("cannot be written") }
-      // `link` never replaces a file that appeared meanwhile.
+      // `link` never replaces a file that has appeared in the meantime.
       let named = temporary.withCString { from in
         path.withCString { replaces ? rename(from, $0) : link(from, $0) }
       }

@@ -1,8 +1,8 @@
-/// In which form a ticket is written. Whichever it is, the ticket is in it, as JSON on one line.
+/// The form in which a ticket is written. Every form contains the ticket, as JSON on one line.
 package enum TicketForm: String, Sendable, CaseIterable {
   case json, sh, html
 
-  /// By its first bytes: a script begins with `#!`, a page with a tag.
+  /// The form by the first bytes: a script begins with `#!`, a page with a tag.
   package init(of text: some Collection<UInt8>) {
     if text.starts(with: "#!".utf8) {
       self = .sh
@@ -11,7 +11,7 @@ package enum TicketForm: String, Sendable, CaseIterable {
     }
   }
 
-  /// The ticket in a text of this form. Within a string of JSON a quote is escaped, so that the mark cannot be in one.
+  /// The ticket in a text of this form. A quote in a JSON string is escaped, so that the mark cannot occur in one.
   package func document(in text: [UInt8]) -> JSON? {
     guard self != .json else { return JSON.parse(text) }
     guard let start = text.firstRange(of: Array(#"{"s3up_ticket":"#.utf8))?.lowerBound else { return nil }

@@ -16,7 +16,7 @@ struct TicketIssue {
     guard options.customerKey == nil else {
       throw Failure(
         .usage, "a ticket cannot carry an SSE-C key",
-        remedy: "leave \(.customerKey) out: whoever holds the ticket would hold the key")
+        remedy: "leave \(.customerKey) out: anyone with the ticket would have the key")
     }
   }
 
@@ -45,21 +45,21 @@ struct TicketIssue {
     case .length(let length):
       switch length {
       case .exactly(let size), .upTo(let size):
-        guard size >= 0 else { throw Failure(.usage, "a ticket of less than no bytes") }
+        guard size >= 0 else { throw Failure(.usage, "a ticket of a negative size") }
       }
       return (length, nil)
     }
   }
 
-  /// The checksum that is signed must be one that the store verifies and that no other bytes have. AWS verifies SHA-256.
-  /// All stores verify MD5; two files with the same MD5 can only be made by somebody who makes both, so only the author of
-  /// the file could replace it.
+  /// The checksum to sign, which the store must verify and no other bytes may have. AWS verifies SHA-256. All stores
+  /// verify MD5; two files with the same MD5 can only be made by one author of both, so only the author of the file
+  /// could replace it.
   private func form(hasFile: Bool) throws(Failure) -> ChecksumForm {
     guard hasFile else {
       guard case .algorithm(let algorithm)? = options.checksum else { return options.checksum ?? .md5 }
       throw Failure(
         .usage, "without the file its \(algorithm.awsName ?? "checksum") cannot be signed",
-        remedy: "name the file, or leave \(.checksum) out: whoever uploads then sends an MD5 with each part")
+        remedy: "name the file, or leave \(.checksum) out: the upload then sends an MD5 with each part")
     }
     return options.checksum ?? (store.endpoint.isAWS ? .algorithm(.sha256) : .md5)
   }
@@ -73,7 +73,7 @@ struct TicketIssue {
     }
   }
 
-  /// Two at a time: summing costs CPU and disk.
+  /// Computes the checksums two at a time, because that costs CPU and disk.
   private static func sums(
     of file: SourceFile?, _ plan: UploadPlan, _ form: ChecksumForm
   ) async throws(Failure) -> [Checksum] {
@@ -159,8 +159,8 @@ struct TicketSigning {
     }
   }
 
-  /// `sums` are those of the parts, in order; empty: nothing is known of the file. A part that `isWanted` does not want
-  /// gets no request.
+  /// Signs the requests. `sums` are the checksums of the parts, in order; empty: nothing is known about the file. A
+  /// part that `isWanted` excludes gets no request.
   func sign(
     _ ticket: inout Ticket, sums: [Checksum], isWanted: (Int) -> Bool = { _ in true }
   ) async throws(Failure) {
@@ -187,7 +187,7 @@ struct TicketSigning {
     store.mark(&ticket)
   }
 
-  /// With the size, if it is settled: S3 then makes no object of another one.
+  /// The complete request, with the size if it is fixed: S3 then creates no object of a different size.
   private func complete(_ ticket: Ticket) throws(Failure) -> S3Request {
     var headers = S3HeaderBuilder()
     if case .exactly(let size) = ticket.length { try headers.add(HeaderName.objectSize, String(size)) }
@@ -203,7 +203,7 @@ struct TicketSigning {
       headers: headers.list)
   }
 
-  /// Signs one after another, and sees that all go to one address.
+  /// Signs one request after another, and checks that all go to the same address.
   private struct Calls {
     let signing: TicketSigning
     private(set) var url = ""
@@ -242,14 +242,14 @@ struct TicketRenewal {
     case .asIssued: break
     case .edited:
       throw Failure(
-        .configuration, "the ticket was edited since this machine issued it, and is not signed again",
+        .configuration, "the ticket was edited after this machine issued it, and is not signed again",
         remedy: "renew the ticket as it was issued, or issue a new one"
       ).at(ticket.place)
     case .unknown where trustsEdited: break
     case .unknown:
       throw Failure(
         .configuration,
-        "nothing here shows that the ticket is what was issued: its holder may have given it other rights",
+        "nothing here proves that the ticket is the one that was issued: its holder may have added rights to it",
         remedy: "renew it on the machine that issued it, or sign what it says now: \(.trustsEdited)"
       ).at(ticket.place)
     }
@@ -269,7 +269,7 @@ struct TicketRenewal {
     }
     guard renewed.url.utf8.elementsEqual(ticket.url.utf8) else {
       throw Failure(
-        .usage, "the ticket is for \(ticket.url), and these settings lead to \(renewed.url)",
+        .usage, "the ticket is for \(ticket.url), but these settings lead to \(renewed.url)",
         remedy: "give the \(.endpoint), \(.region) and bucket that it was issued with"
       ).at(ticket.place)
     }

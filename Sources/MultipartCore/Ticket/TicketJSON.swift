@@ -1,4 +1,4 @@
-/// The ticket as a file: one JSON object on a line; a file of several lines has a ticket for each object of a batch.
+/// The ticket as a file: a JSON object on one line; a file of several lines has a ticket for each object of a batch.
 extension Ticket {
   static let version: Int64 = 1
   /// 10,000 URLs with the longest session tokens.
@@ -15,13 +15,13 @@ extension Ticket {
     guard let document = form.document(in: text) else {
       throw Self.damaged(
         form == .json
-          ? "it is not JSON, or not all of it is there" : "there is no ticket in it, or not all of it is there")
+          ? "it is not JSON, or is incomplete" : "it contains no ticket, or is incomplete")
     }
     try self.init(document)
   }
 
   init(_ document: JSON) throws(Failure) {
-    guard let version = document["s3up_ticket"]?.integer else { throw Self.damaged("it does not name its version") }
+    guard let version = document["s3up_ticket"]?.integer else { throw Self.damaged("it has no version") }
     guard version == Self.version else {
       throw Failure(
         .configuration, "the ticket is of version \(version), and this program reads version \(Self.version)",
@@ -62,12 +62,12 @@ extension Ticket {
     try checkRequests()
   }
 
-  /// Parts on each page of the list.
+  /// The number of parts on each page of the list.
   package static let pageLength = S3Limits.pageLength
 
   static func damaged(_ what: String) -> Failure {
     Failure(
-      .configuration, "the ticket cannot be used: \(what)", remedy: "ask whoever issued it for the file once more")
+      .configuration, "the ticket cannot be used: \(what)", remedy: "ask its issuer for the file again")
   }
 
   private func checkPlan() throws(Failure) {
@@ -79,12 +79,13 @@ extension Ticket {
       throw Self.damaged("its \(parts.count) parts of \(partSize) bytes do not make \(most)")
     }
     guard lists.count == (parts.count + Self.pageLength - 1) / Self.pageLength else {
-      throw Self.damaged("its list of parts is not whole")
+      throw Self.damaged("its list of parts is incomplete")
     }
   }
 
-  /// The names in a ticket are labels, and its URLs are what the store acts on. Every reader of a ticket relies on both, so
-  /// both must say the same: bucket, key, upload, and which part or page each request is for.
+  /// Checks that names and URLs agree. The names in a ticket are labels, and its URLs are what the store acts on. Every
+  /// reader of a ticket relies on both, so both must name the same bucket, key, upload, and part or page of each
+  /// request.
   private func checkRequests() throws(Failure) {
     guard TicketAddress(url, bucket: bucket, key: key) != nil else {
       throw Self.damaged("its URLs are not those of \(SafeText.oneLine("s3://\(bucket)/\(key)")), which it names")
@@ -137,14 +138,14 @@ extension Ticket {
     return JSON.object(fields).encoded
   }
 
-  /// Writes it for its owner alone (0600). An existing file is replaced only if `replaces` says so.
+  /// Writes the ticket to a file for its owner only (0600). An existing file is replaced only with `replacing`.
   public func write(to path: String, replacing: Bool = false) throws(Failure) {
     let file = try TicketFile(FilePath(path), replaces: replacing)
     try file.append(Array((json + "\n").utf8))
     try file.publish()
   }
 
-  /// The values of a document that anybody may have written.
+  /// The values of a document, which may have been written by anyone.
   private struct Fields {
     private let document: JSON
 
@@ -184,7 +185,7 @@ extension Ticket {
       return form
     }
 
-    /// `http://` or `https://`, a host and a path, and nothing else.
+    /// Parses `http://` or `https://`, a host and a path, and nothing else.
     func address() throws(Failure) -> String {
       let url = try text("url", most: 8192)
       do throws(Failure) {
@@ -201,10 +202,10 @@ extension Ticket {
 }
 
 extension Ticket.Call {
-  /// `prefix` is the ticket's one address and a `?`.
+  /// Parses a request; `prefix` is the ticket's address and a `?`.
   fileprivate init(_ json: JSON, _ prefix: [UInt8], isOptional: Bool = false) throws(Failure) {
     if let url = json["url"]?.text, url.utf8.count <= Self.longestURL {
-      // In one pass: a ticket has up to 10,000 of them.
+      // Done in one pass, because a ticket has up to 10,000 requests.
       let isOurs = url.utf8.withContiguousStorageIfAvailable { bytes in
         bytes.starts(with: prefix) && bytes.allSatisfy { ASCII.isVisible($0) && $0 != UInt8(ascii: "#") }
       }
@@ -230,7 +231,7 @@ extension Ticket.Call {
     }
   }
 
-  /// A session's token has some kilobytes, and a key up to three bytes for each of its own.
+  /// A session's token has several kilobytes, and a key takes up to three bytes for each of its own.
   private static let longestURL = 32 << 10
   private static let mostHeaders = 32
   private static let longestHeader = 8 << 10

@@ -1,5 +1,5 @@
 extension Ticket {
-  /// What the ticket's holder may do, one right a line, for a person who decides whether to sign a ticket that may have
+  /// The rights of the ticket's holder, one per line, for a user who decides whether to sign a ticket that may have
   /// been edited.
   package func rights(until end: Timestamp) -> [String] {
     let address = TicketAddress(url, bucket: bucket, key: key)
@@ -7,7 +7,7 @@ extension Ticket {
     switch length {
     case .exactly(let size): bytes = "exactly \(size) bytes"
     case .upTo(let size):
-      bytes = "a stream of at most \(size) bytes, which whoever uploads it checks, and the store does not"
+      bytes = "a stream of at most \(size) bytes, which is checked by the uploading program, not by the store"
     }
     bytes += ", in \(partCount) parts of \(partSize) bytes"
     let sums = signedSums.isEmpty ? "not signed: any bytes" : "of each part, signed: no other bytes"
@@ -19,7 +19,7 @@ extension Ticket {
       "bytes       \(bytes)",
       "checksums   \(checksum.word) \(sums)",
       "condition   "
-        + (conditions.isEmpty ? "none: an object that is there is replaced" : conditions.joined(separator: ", ")),
+        + (conditions.isEmpty ? "none: an existing object is replaced" : conditions.joined(separator: ", ")),
       "requests    send parts 1-\(partCount), list them, complete or abort the upload, HEAD of the object",
       "until       \(end.iso8601)",
     ].map { SafeText.oneLine($0, limit: .max) }

@@ -1,16 +1,16 @@
 import Glibc
 
-/// Shows that a ticket is still what was issued. Whoever holds a ticket can edit it, and `renew` signs what it says: so the
-/// issuer's machine writes an HMAC-SHA-256 into it, over everything that is signed again.
+/// Proves that a ticket is unchanged since it was issued. The holder of a ticket can edit it, and `renew` signs its
+/// contents: so the issuer's machine writes an HMAC-SHA-256 into it, over everything that is signed again.
 ///
-/// The key is random, is made with the first ticket, is used for nothing else and stays in the state folder (`ticket-key`,
-/// mode 0600). It is not derived from the credentials, because those of a role change within hours.
+/// The key is random, is created with the first ticket, is used for nothing else and stays in the state folder
+/// (`ticket-key`, mode 0600). It is not derived from the credentials, because those of a role change within hours.
 struct TicketSeal {
   static let name = "ticket-key"
   private static let length = 32
   private let key: [UInt8]
 
-  /// Nil if this machine has issued no ticket.
+  /// Reads the key; nil if this machine has issued no ticket.
   init?(folder: String) throws(Failure) {
     guard let file = try RecordFolder.home(in: folder)?.file(Self.name, O_RDONLY) else { return nil }
     key = try file.read(most: Self.length + 1)
@@ -19,7 +19,7 @@ struct TicketSeal {
     }
   }
 
-  /// Makes the key if there is none. Of two runs that do so at once the first wins.
+  /// Creates the key if there is none. If two runs do so at once, the first one wins.
   static func made(in folder: String) throws(Failure) -> TicketSeal? {
     if let seal = try TicketSeal(folder: folder) { return seal }
     let key = (0..<length).map { _ in UInt8.random(in: .min ... .max) }
@@ -27,8 +27,8 @@ struct TicketSeal {
     return try TicketSeal(folder: folder)
   }
 
-  /// `KEY.MAC` in hex. The first eight bytes tell keys apart, so that a ticket of another machine is not taken for one
-  /// that was edited.
+  /// The mark, `KEY.MAC` in hex. The first eight bytes identify the key, so that a ticket of another machine is not
+  /// taken for an edited one.
   func mark(_ ticket: Ticket) throws(Failure) -> String {
     let id = try SigningDigest.hmac(key: key, Array("name of a key of tickets".utf8)).prefix(8)
     return Hex.encode(id) + "." + Hex.encode(try SigningDigest.hmac(key: key, Self.text(ticket)))
@@ -37,12 +37,13 @@ struct TicketSeal {
   func standing(_ ticket: Ticket) throws(Failure) -> Ticket.Standing {
     let own = try Array(mark(ticket).utf8)
     guard let mark = ticket.mark.map({ Array($0.utf8) }), mark.prefix(17) == own.prefix(17) else { return .unknown }
-    // Takes as long wherever the first difference is.
+    // Takes the same time wherever the first difference is.
     guard mark.count == own.count else { return .edited }
     return zip(mark, own).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0 ? .asIssued : .edited
   }
 
-  /// Each field with its length before it, whatever the JSON looks like; headers in one order.
+  /// The text to authenticate: each field preceded by its length, independent of the JSON's layout; headers in a fixed
+  /// order.
   private static func text(_ ticket: Ticket) -> [UInt8] {
     var text: [UInt8] = []
     func add(_ field: String) {

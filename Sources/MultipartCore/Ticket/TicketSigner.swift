@@ -22,7 +22,7 @@ struct TicketSigner: RequestSigner {
     guard let query = call.query else {
       throw Failure(
         .credentials, "the ticket was renewed without this part, which was at the store then",
-        remedy: "whoever issued it can sign all parts: \(run: .renewTicket(all: true))"
+        remedy: "its issuer can sign all parts: \(run: .renewTicket(all: true))"
       ).at(wanted.place)
     }
     var request = wanted.wire(ticket.url + "?" + query)
@@ -64,9 +64,9 @@ struct TicketSigner: RequestSigner {
     }
   }
 
-  /// The page of the list of parts to ask for. Only pages that begin after part 0, 1,000, 2,000 … were signed, so this is
-  /// the last one that leaves out no wanted part. The list always advances: a full page has a thousand parts, so it ends
-  /// where the next page begins, or later.
+  /// The page of the list of parts to request. Only pages that begin after part 0, 1,000, 2,000 … were signed, so this
+  /// is the last one that leaves out no wanted part. The list always advances: a full page has a thousand parts, so it
+  /// ends where the next page begins, or later.
   private func page(_ wanted: S3Request) -> Int {
     let marker = wanted.query.first { $0.name == "part-number-marker" }?.value.flatMap { Int($0) } ?? 0
     return min(max(0, marker / Ticket.pageLength), ticket.lists.count - 1)
@@ -83,7 +83,7 @@ struct TicketSigner: RequestSigner {
       Failure(
         .credentials, "the store refuses this request of the ticket", status: answer.status, s3Code: code,
         requestID: requestID,
-        remedy: "the ticket was changed, or the rights of whoever signed it: ask for a new one"))
+        remedy: "the ticket was changed, or its issuer lost the permissions: ask for a new one"))
   }
 
   static func expired(
@@ -91,6 +91,6 @@ struct TicketSigner: RequestSigner {
   ) -> Failure {
     Failure(
       .credentialsExpired, "the ticket expired at \(time.iso8601)", status: status, s3Code: s3Code,
-      requestID: requestID, remedy: "whoever issued it can renew it: \(run: .renewTicket(all: false))")
+      requestID: requestID, remedy: "its issuer can renew it: \(run: .renewTicket(all: false))")
   }
 }

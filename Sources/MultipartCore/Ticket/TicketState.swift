@@ -2,26 +2,26 @@
 public struct TicketState: Sendable {
   /// Whether the upload can still be filled.
   public enum Standing: String, Sendable {
-    /// Parts are missing, or it is of at most a size, and nobody has said that the parts which are there are the whole.
+    /// Parts are missing, or the ticket has only a maximum size and the end of the stream has not been confirmed.
     case open
-    /// All parts are there, and nobody has completed it yet.
+    /// All parts have arrived, and the upload has not been completed yet.
     case whole
-    /// The object is there, made of as many parts as the ticket has.
+    /// The object exists, made of as many parts as the ticket has.
     case completed
-    /// The upload is gone, and so it was aborted, or the object was replaced since.
+    /// The upload is gone: it was aborted, or the object has been replaced since.
     case gone
   }
 
   /// Whether the upload can still be filled.
   public var standing: Standing
-  /// The numbers of the parts that are there.
+  /// The numbers of the parts that the store has.
   public var partsAtStore: [Int] = []
-  /// The numbers of those that are missing; nil: how many there will be is not known.
+  /// The numbers of the missing parts; nil: the number of parts is not known.
   public var missing: [Int]?
-  /// Bytes of the parts that are there, or of the object.
+  /// Bytes of the parts that the store has, or of the object.
   public var bytes: Int64 = 0
-  /// These are more than the ticket is for. A signature cannot limit them: whoever has a URL can send as much to it as a
-  /// part may have.
+  /// Whether these are more bytes than the ticket allows. A signature cannot limit them: anyone with a URL can send as
+  /// much to it as a part may have.
   public var isTooLong = false
   /// When the last part arrived.
   public var lastPart: Timestamp?
@@ -44,7 +44,7 @@ public struct TicketState: Sendable {
     lastPart = parts.compactMap(\.lastModified).max()
   }
 
-  /// Of these numbers and sizes of parts.
+  /// The state of an upload with these parts.
   init(_ ticket: Ticket, _ parts: [(number: Int, size: Int64)]) {
     partsAtStore = parts.map(\.number)
     bytes = parts.reduce(0) { $0 + $1.size }
@@ -60,7 +60,7 @@ public struct TicketState: Sendable {
 }
 
 extension TicketState {
-  /// Of an upload that is completed.
+  /// The state of a completed upload.
   init(_ ticket: Ticket, completed: UploadedObject) {
     self.init(.completed)
     bytes = completed.size

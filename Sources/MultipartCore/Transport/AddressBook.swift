@@ -3,8 +3,8 @@ internal import CCurl
 /// The addresses of the hosts that a run sends to, so that its connections are spread over all of them and slow or
 /// unreachable ones are avoided. Shared by the loops.
 ///
-/// libcurl uses the first address of its list for every new connection. Before each request it gets the list in another
-/// order; a request on an existing connection ignores it.
+/// libcurl uses the first address of its list for every new connection. Before each request it gets the list in a
+/// different order; a request on an existing connection ignores it.
 final class AddressBook: Sendable {
   private struct Entry: Sendable {
     let name: String
@@ -29,14 +29,15 @@ final class AddressBook: Sendable {
       rates[address] = nil
     }
 
-    /// A name's addresses may change: what was known about those that are gone is deleted, and so is what is outdated.
+    /// Takes a new list of addresses: what was known about addresses that are gone is deleted, and so is what is
+    /// outdated.
     mutating func take(_ listed: [String], _ now: Duration) {
       addresses = listed
       avoided = avoided.filter { $0.value > now }
       rates = rates.filter { listed.contains($0.key) }
     }
 
-    /// All addresses, each time beginning with another one, and the avoided ones last.
+    /// All addresses, each time starting with a different one, and the avoided ones last.
     mutating func nextOrder(_ now: Duration) -> [String]? {
       guard addresses.count > 1 else { return nil }
       let start = next % addresses.count
@@ -69,7 +70,7 @@ final class AddressBook: Sendable {
     return url[..<(end ?? url.endIndex)]
   }
 
-  /// Starts looking up the addresses of a URL's host, before they are needed. Not needed if the host is an address.
+  /// Starts looking up the addresses of a URL's host before they are needed, unless the host is an address.
   func find(_ url: String, now: Duration) {
     let origin = String(Self.origin(of: url))
     guard let endpoint = try? EndpointURL.parse(origin, blame: .local), !endpoint.isAddress else { return }
@@ -77,8 +78,8 @@ final class AddressBook: Sendable {
     _ = route(for: url, now: now)
   }
 
-  /// The route of the next connection: the order in which it tries the addresses. Nil while they are not known, or if there
-  /// is only one.
+  /// The route of the next connection: the order in which it tries the addresses. Nil while they are not known, or if
+  /// there is only one.
   func route(for url: String, now: Duration) -> Route? {
     let origin = String(Self.origin(of: url))
     let (route, asks) = entries.withLock { entries in
@@ -117,7 +118,7 @@ final class AddressBook: Sendable {
     }
   }
 
-  /// Forgets the addresses, because none of them answered.
+  /// Forgets the addresses, because none of them responded.
   func forget(_ origin: String) {
     entries.withLock { entries in
       entries[origin]?.addresses = []
@@ -125,7 +126,7 @@ final class AddressBook: Sendable {
     }
   }
 
-  /// How many addresses of a host have something noted about them.
+  /// How many addresses of a host have something recorded about them.
   func count(of origin: String) -> Int {
     entries.withLock { entries in
       entries[origin].map { Set($0.addresses).union($0.avoided.keys).union($0.rates.keys).count } ?? 0
@@ -155,7 +156,7 @@ final class AddressBook: Sendable {
 struct Route {
   var book: AddressBook
   var origin: String
-  /// As in libcurl's list of addresses: the name, a colon and the port.
+  /// The name, a colon and the port, as in libcurl's list of addresses.
   var host: String
   var order: [String]
 }
@@ -173,7 +174,7 @@ extension Transfer {
       return
     }
     guard let peer else { return }
-    // A new connection that did not go to the first address: that one did not answer.
+    // A new connection that did not go to the first address: that address did not respond.
     if easy.long(CURLINFO_NUM_CONNECTS) > 0, let first = route.order.first, !first.utf8.elementsEqual(peer.utf8) {
       route.book.avoid(first, of: route.origin, now: now)
     }

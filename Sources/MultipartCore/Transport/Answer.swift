@@ -4,13 +4,13 @@ struct Answer {
 
   private(set) var status = 0
   private(set) var headers = HeaderList()
-  /// The empty line after the headers was received.
+  /// Whether the empty line after the headers was received.
   private(set) var hasWholeHead = false
   var body: [UInt8] = []
   private var headerBytes = 0
 
-  /// One header line from libcurl, with its line break. A status line starts again, because what came before was a 1xx
-  /// answer.
+  /// Takes one header line from libcurl, with its line break. A status line starts over, because what preceded it was a
+  /// 1xx answer.
   mutating func take(header line: UnsafeRawBufferPointer) -> Failure? {
     headerBytes += line.count
     guard headerBytes <= Self.maximumHeaderBytes else {

@@ -7,23 +7,24 @@ package struct ConnectionReport: Sendable, Equatable {
   /// The address of the server or the proxy; nil if no connection was tried.
   package var address: String?
   package var port = 0
-  /// The round trip of the packet that opens a connection; zero if not known.
+  /// The round trip of the packet that opens a connection; zero if unknown.
   package var handshake = Duration.zero
   /// How long the TLS handshake took; zero without one.
   package var tlsHandshake = Duration.zero
-  /// From the request to the first byte of its answer.
+  /// The time from the request to the first byte of its answer.
   package var firstByte = Duration.zero
-  /// The proxy's status for CONNECT; zero if it was not asked.
+  /// The proxy's status for CONNECT; zero if there was no CONNECT.
   package var proxyStatus = 0
   /// OpenSSL's reason for refusing the certificate (`X509_V_ERR_…`); zero if there is none.
   package var verifyError = 0
   package var tls: TLSReport?
-  /// The TCP connection was established.
+  /// Whether the TCP connection was established.
   package var isConnected = false
 
   package init() {}
 
-  /// Reported twice: TLS can be examined only while the transfer has its connection, the times only at its end.
+  /// Adds a later report. There are two: TLS can be examined only while the transfer has its connection, the times only
+  /// at its end.
   package mutating func fill(from later: ConnectionReport) {
     let known = tls
     self = later
@@ -33,7 +34,7 @@ package struct ConnectionReport: Sendable, Equatable {
 
 /// A TLS connection, and the server's certificate.
 package struct TLSReport: Sendable, Equatable {
-  /// `TLSv1.3`
+  /// The version, such as `TLSv1.3`.
   package var version: String
   package var cipher: String
   /// Common names; nil if there are none.
@@ -51,7 +52,7 @@ package struct TLSReport: Sendable, Equatable {
 }
 
 extension CurlEasy {
-  /// `curl_easy_getinfo`, called on this handle's thread.
+  /// Reads the report with `curl_easy_getinfo`; called on this handle's thread.
   func connectionReport() -> ConnectionReport {
     var report = ConnectionReport()
     report.address = text(CURLINFO_PRIMARY_IP).flatMap { $0.isEmpty ? nil : $0 }
@@ -71,7 +72,7 @@ extension CurlEasy {
     return report
   }
 
-  /// `CURLINFO_TLS_SSL_PTR`: libcurl owns the session; nil if there is none now.
+  /// The TLS session (`CURLINFO_TLS_SSL_PTR`), which libcurl owns; nil if there is none now.
   private func tlsReport() -> TLSReport? {
     var pointer: UnsafeMutableRawPointer?
     guard s3up_info_pointer(handle, CURLINFO_TLS_SSL_PTR, &pointer) == CURLE_OK,
@@ -93,7 +94,7 @@ extension CurlEasy {
     return report
   }
 
-  /// `X509_NAME_get_text_by_NID`. The server chose the text, so it is cleaned before it is shown.
+  /// The common name (`X509_NAME_get_text_by_NID`). The server chose the text, so it is cleaned before it is shown.
   private static func commonName(_ name: OpaquePointer?) -> String? {
     guard let name else { return nil }
     var text = [CChar](repeating: 0, count: 256)
@@ -106,7 +107,7 @@ extension CurlEasy {
 
 /// The versions of libcurl and its TLS library: `curl_version_info`.
 package enum TransportLibraries {
-  /// `libcurl 7.88.1, OpenSSL 3.0.15`
+  /// The versions, such as `libcurl 7.88.1, OpenSSL 3.0.15`.
   package static var versions: String {
     guard CurlGlobal.isReady, let info = curl_version_info(CURLVERSION_FIRST)?.pointee else { return "libcurl" }
     var words = ["libcurl " + (info.version.map { String(cString: $0) } ?? "of an unknown version")]

@@ -1,7 +1,7 @@
-/// Which servers have answered in this run. One that never has is more likely a wrong address than a passing fault.
+/// Which servers have answered in this run. If one never has, a wrong address is more likely than a transient fault.
 struct Contacts: Sendable {
   private var answered: Set<Substring> = []
-  /// When each was first tried.
+  /// When each server was first tried.
   private var since: [Substring: Duration] = [:]
 
   mutating func hasAnswered(_ place: Substring) {
@@ -9,7 +9,7 @@ struct Contacts: Sendable {
     since[place] = nil
   }
 
-  /// Adds to the failure for how long the server was tried in vain; unchanged if it has ever answered.
+  /// Adds to the failure how long the server was tried in vain; unchanged if it has ever answered.
   mutating func judge(_ failure: Failure, at place: Substring, began: Duration, now: Duration) -> Failure {
     guard failure.triedInVain != nil else { return failure }
     var failure = failure

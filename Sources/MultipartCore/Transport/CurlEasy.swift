@@ -3,7 +3,7 @@ import Glibc
 
 /// libcurl, initialised once per process and never cleaned up. None of its functions may be called before.
 enum CurlGlobal {
-  /// Why it cannot be used; nil if it can.
+  /// Why libcurl cannot be used; nil if it can.
   static var problem: Failure? {
     outcome.withLock { outcome in
       if let known = outcome { return known.problem }
@@ -16,14 +16,14 @@ enum CurlGlobal {
   private struct Outcome: Sendable { var problem: Failure? }
   private static let outcome = Locked<Outcome?>(nil)
 
-  /// `curl_global_init`.
+  /// Initialises libcurl (`curl_global_init`).
   private static func setUp() -> Failure? {
     curl_global_init(Int(CURL_GLOBAL_ALL)) == CURLE_OK ? nil : Failure(.local, "libcurl could not be set up")
   }
 
   static var isReady: Bool { problem == nil }
 
-  /// Whether libcurl can send memory that it is lent; if not, it copies all that it sends.
+  /// Whether libcurl can send memory that it is lent; otherwise it copies all that it sends.
   static let canLend = CurlEasy(sessions: TLSSessions())?.setLoan(nil) == true
 }
 
@@ -55,7 +55,7 @@ final class CurlEasy {
     errorText.deallocate()
   }
 
-  // `curl_easy_setopt` fails for these only if an option is not compiled in or memory runs out; the transfer then fails
+  // `curl_easy_setopt` fails for these only if an option is not compiled in or memory runs out; then the transfer fails
   // too.
   func set(_ option: CURLoption, _ value: Int) { _ = s3up_easy_long(handle, option, value) }
   func set(_ option: CURLoption, offset: Int64) { _ = s3up_easy_offset(handle, option, curl_off_t(offset)) }
@@ -63,10 +63,11 @@ final class CurlEasy {
   func set(_ option: CURLoption, pointer: UnsafeMutableRawPointer?) { _ = s3up_easy_pointer(handle, option, pointer) }
   func set(_ option: CURLoption, io: s3up_curl_io?) { _ = s3up_easy_io(handle, option, io) }
 
-  /// Where a read callback leaves the address of memory that it lends; false if this libcurl copies all that it sends.
+  /// Sets where a read callback stores the address of memory that it lends; false if this libcurl copies all that it
+  /// sends.
   func setLoan(_ loan: UnsafeMutablePointer<s3up_loan>?) -> Bool { s3up_easy_loan(handle, loan) == CURLE_OK }
 
-  /// `curl_slist_append` for each header; the old list is freed after libcurl has the new one.
+  /// Sets the headers (`curl_slist_append`); the old list is freed after libcurl has the new one.
   func setHeaders(_ lines: [String]) {
     let old = headers
     headers = lines.reduce(nil) { curl_slist_append($0, $1) }
@@ -74,8 +75,8 @@ final class CurlEasy {
     curl_slist_free_all(old)
   }
 
-  /// The addresses of a name, in the order in which they are tried. The plus sign makes them expire like those that libcurl
-  /// has looked up itself.
+  /// Sets the addresses of a name, in the order in which they are tried. The plus sign makes them expire like those
+  /// that libcurl has looked up itself.
   func setAddresses(of route: Route) {
     let list = route.order.map { $0.utf8.contains(UInt8(ascii: ":")) ? "[\($0)]" : $0 }.joined(separator: ",")
     let old = addresses

@@ -10,7 +10,7 @@ struct CurlTrouble {
   /// The destination of the request: `https://host:port`.
   var place = ""
   var proxy: ProxyName?
-  /// The proxy's status for CONNECT; zero if it was not asked.
+  /// The proxy's status for CONNECT; zero if there was no CONNECT.
   var proxyStatus = 0
   /// OpenSSL's reason for refusing the proxy's certificate (`X509_V_ERR_…`).
   var proxyVerifyError = 0
@@ -21,10 +21,11 @@ struct CurlTrouble {
   var isForeign = false
   /// The fatal TLS alert that the server sent.
   var alert: Int?
-  /// The request was sent: libcurl has the same code for an unknown scheme and for an answer that is not HTTP/1.
+  /// Whether the request was sent: libcurl has the same code for an unknown scheme and for an answer that is not
+  /// HTTP/1.
   var wasAsked = false
 
-  /// `host port 443`
+  /// The target, such as `host port 443`.
   var target: String {
     guard let url = endpoint else { return SafeText.oneLine(place) }
     return "\(url.host) port \(url.port ?? url.scheme.defaultPort)"
@@ -104,12 +105,13 @@ extension Failure {
     var failure = Failure(
       .network, "the proxy \(address) does not connect to \(trouble.target) (HTTP \(trouble.proxyStatus))",
       remedy: trouble.proxy?.wayRound(for: trouble.host))
-    // These statuses of a gateway may pass; others are final.
+    // These statuses of a gateway may be transient; others are final.
     failure.isSettled = !(502...504).contains(trouble.proxyStatus)
     return failure
   }
 
-  /// By OpenSSL's reason. libcurl checks the name before it asks for one; the value is then still the initial 1.
+  /// The failure for a certificate, by OpenSSL's reason. libcurl checks the name before it asks for a reason, which is
+  /// then still the initial 1.
   private static func ofCertificate(_ trouble: CurlTrouble) -> Failure {
     let isProxy = trouble.proxyVerifyError != 0 && trouble.verifyError == 0
     let whose = isProxy ? "the proxy \(trouble.proxy?.address ?? "")" : trouble.authority
@@ -119,7 +121,9 @@ extension Failure {
     case 9:
       Failure(
         .tls, "the certificate of \(whose) is not valid yet",
-        remedy: "set this machine's clock (timedatectl set-ntp true): to it the certificate begins later")
+        remedy:
+          "set this machine's clock (timedatectl set-ntp true): according to that clock the certificate is not valid yet"
+      )
     case 10:
       Failure(
         .tls, "the certificate of \(whose) has expired",
@@ -130,7 +134,7 @@ extension Failure {
         remedy: "give \(.endpoint) the name that the certificate is for, or check the address")
     case 2, 18, 19, 20, 21:
       Failure(
-        .tls, "the certificate of \(whose) is by an authority that this machine does not trust", remedy: trust)
+        .tls, "the certificate of \(whose) was issued by an authority that this machine does not trust", remedy: trust)
     default: Failure(.tls, "the certificate of \(whose) was not accepted: " + trouble.words, remedy: trust)
     }
   }
@@ -138,14 +142,14 @@ extension Failure {
   private static func ofHandshake(_ trouble: CurlTrouble) -> Failure {
     if trouble.isForeign {
       return Failure(
-        .tls, "\(trouble.target) answers, but not in TLS, as an https:// address must",
+        .tls, "\(trouble.target) answers, but not with TLS, which an https:// address requires",
         remedy: "if that port speaks plain HTTP, write \(.endpoint, "http://\(trouble.authority)"); else check the port"
       )
     }
     if let alert = trouble.alert, let name = Handshake.refusals[alert] {
       return Failure(
         .tls, "\(trouble.target) refuses the TLS handshake (\(name))",
-        remedy: "check the endpoint's name and port, and what that server asks of TLS")
+        remedy: "check the endpoint's name and port, and which TLS settings that server requires")
     }
     return Failure(
       .network, "\(trouble.through)the TLS handshake with \(trouble.target) failed: \(trouble.words)\(trouble.reason)",
@@ -169,7 +173,7 @@ extension CurlTrouble {
 }
 
 extension ProxyName {
-  /// A place for a password: other users of this machine can see command arguments.
+  /// Where to put a password: other users of this machine can see command arguments.
   package static func secretPlace(_ source: ProxySource?) -> Wording {
     if case .variable(let name)? = source { "\(name)" } else { "\(secret: .proxy)" }
   }

@@ -13,8 +13,8 @@ package final class CurlLoop: Sendable {
     try self.init(options: options, shared: LoopShared(options), uptime: uptime)
   }
 
-  /// With `awaitsLibrary` this throws what can fail; without, libcurl may still be initialising, and requests get the
-  /// failure.
+  /// With `awaitsLibrary` this throws whatever can fail; without, libcurl may still be initialising, and requests get
+  /// the failure.
   init(
     options: TransportOptions, shared: LoopShared, awaitsLibrary: Bool = true,
     uptime: @escaping @Sendable () -> Duration = { .sinceBoot() }

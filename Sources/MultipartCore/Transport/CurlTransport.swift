@@ -12,9 +12,9 @@ struct LoopShared: Sendable {
 
 /// Sends each request over the loop with the fewest requests.
 ///
-/// It begins with one loop. Another one starts when the existing ones cannot keep up: their threads used nearly all of a
-/// core recently, and there are enough requests to share. So a line that is slower than a core, or a machine whose cores
-/// are busy otherwise, never gets a second loop.
+/// It starts with one loop. Another one is started when the existing ones cannot keep up: their threads used nearly all
+/// of a core recently, and there are enough requests to share. So a line that is slower than a core, or a machine whose
+/// cores are otherwise busy, never gets a second loop.
 package final class CurlTransport: Transport {
   private struct State: Sendable {
     var loops: [CurlLoop] = []
@@ -38,7 +38,7 @@ package final class CurlTransport: Transport {
   private let shared: LoopShared
   private let contacts = Locked(Contacts())
 
-  /// More than four never helped: by then the kernel's side of the line is the bottleneck.
+  /// More than four loops never helped: by then the kernel's side of the connection is the bottleneck.
   static let mostLoops = 4
   private static let interval: Duration = .milliseconds(100)
 
@@ -110,8 +110,8 @@ package final class CurlTransport: Transport {
     return sample
   }
 
-  /// After each interval, measures what the loops did and starts another one if that is useful. Called for each request and
-  /// each sample.
+  /// Measures, after each interval, what the loops did, and starts another one if that is useful. Called for each
+  /// request and each sample.
   private func review(_ state: inout State, coming: Int) {
     let now = uptime()
     let elapsed = now - state.measuredAt
@@ -125,12 +125,13 @@ package final class CurlTransport: Transport {
     do throws(Failure) {
       state.add(try CurlLoop(options: options, shared: shared))
     } catch {
-      // No thread or descriptor is left: the existing loops do it.
+      // No thread or descriptor is left: the existing loops must do.
       state.most = state.loops.count
     }
   }
 
-  /// Each loop used a core for three quarters of the time and has at least two requests.
+  /// Whether another loop is worthwhile: each loop used a core for three quarters of the time and has at least two
+  /// requests.
   static func pays(load: Double, loops: Int, requests: Int) -> Bool {
     load >= 0.75 && requests > 2 * loops
   }

@@ -5,7 +5,7 @@ internal import CTLS
 final class Handshake {
   private let pointer: OpaquePointer
 
-  /// Nil if libcurl uses another OpenSSL than this program, or without memory.
+  /// Nil without memory, or if libcurl uses a different OpenSSL from this program.
   init?(context: UnsafeMutableRawPointer?) {
     guard let pointer = ctls_handshake_watch(context) else { return nil }
     self.pointer = pointer
@@ -13,7 +13,7 @@ final class Handshake {
 
   deinit { ctls_handshake_release(pointer) }
 
-  /// The first bytes received were not a TLS record.
+  /// Whether the first bytes received were not a TLS record.
   var isForeign: Bool { ctls_handshake_is_foreign(pointer) != 0 }
 
   /// The fatal alert that the server sent.
@@ -22,7 +22,7 @@ final class Handshake {
     return number < 0 ? nil : Int(number)
   }
 
-  /// The alerts with which a server refuses a client for good, with their names in RFC 8446, 6.2.
+  /// The alerts with which a server permanently refuses a client, with their names in RFC 8446, 6.2.
   static let refusals = [
     40: "handshake_failure", 42: "bad_certificate", 43: "unsupported_certificate", 46: "certificate_unknown",
     48: "unknown_ca", 49: "access_denied", 70: "protocol_version", 71: "insufficient_security",

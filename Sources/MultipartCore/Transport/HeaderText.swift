@@ -1,6 +1,6 @@
-/// What is allowed in a header: a line break in a value could add another header.
+/// The rules for header text: a line break in a value could add another header.
 package enum HeaderText {
-  /// A token of RFC 9110.
+  /// Whether the text is a token of RFC 9110.
   package static func isName(_ text: String) -> Bool {
     !text.isEmpty && text.utf8.allSatisfy { ASCII.isAlphanumeric($0) || "-!#$%&'*+.^_`|~".utf8.contains($0) }
   }

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Asks the system for the addresses of a host (`getaddrinfo`), as libcurl will. The call cannot be cancelled, so it runs
-/// on its own thread, and callers wait for it no longer than a limit.
+/// Looks up the addresses of a host (`getaddrinfo`), as libcurl will. The call cannot be cancelled, so it runs on its
+/// own thread, and callers wait for it no longer than a limit.
 package enum HostLookup {
   /// The addresses of a name, or of an address in text form; an IPv6 address may be in brackets. No duplicates, in the
   /// system's order.
@@ -53,7 +53,7 @@ package enum HostLookup {
     }
   }
 
-  /// `getaddrinfo`, `getnameinfo`, `freeaddrinfo`.
+  /// Asks the system (`getaddrinfo`, `getnameinfo`, `freeaddrinfo`).
   private static func ask(_ name: String) -> Lookup {
     var hints = addrinfo()
     hints.ai_family = AF_UNSPEC
@@ -75,7 +75,7 @@ package enum HostLookup {
     return .found(addresses)
   }
 
-  /// Delivers the answer or the timeout, whichever is first, and drops the other.
+  /// Delivers the answer or the timeout, whichever comes first, and drops the other.
   private final class Reply: Sendable {
     private struct State: Sendable {
       var waiter: CheckedContinuation<Result<[String], Failure>, Never>?

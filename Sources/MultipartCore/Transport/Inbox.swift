@@ -3,7 +3,8 @@ internal import CCurl
 /// Owns a multi handle (`curl_multi_init`, `curl_multi_cleanup`).
 ///
 /// `@unchecked Sendable` holds because the pointer never changes, and `curl_multi_wakeup` is the only call on it from
-/// threads other than the loop's; it is cleaned up with its last reference, when nobody else can call.
+/// threads other than the loop's; it is cleaned up when the last reference is released, when no other thread can call
+/// it.
 final class MultiHandle: @unchecked Sendable {
   let pointer: UnsafeMutableRawPointer
 
@@ -11,8 +12,8 @@ final class MultiHandle: @unchecked Sendable {
     if let problem = CurlGlobal.problem { throw problem }
     guard let pointer = curl_multi_init() else { throw Failure(.local, "libcurl could not be set up") }
     self.pointer = pointer
-    // Without a descriptor for its wake-up libcurl still makes a handle, whose loop would notice a request only when
-    // its poll ends by itself.
+    // Without a descriptor for its wake-up libcurl still creates a handle, whose loop would notice a request only when
+    // its poll times out.
     guard curl_multi_wakeup(pointer) == CURLM_OK else {
       throw Failure(.local, "no file descriptor is left for libcurl", remedy: "raise the limit: ulimit -n 1024")
     }
@@ -23,7 +24,8 @@ final class MultiHandle: @unchecked Sendable {
   func wake() { curl_multi_wakeup(pointer) }
 }
 
-/// What other threads pass to a loop (requests, cancellations, the order to stop), and who waits for the results.
+/// What other threads pass to a loop (requests, cancellations, the order to stop), and the continuations that wait for
+/// results.
 final class Inbox: Sendable {
   typealias Waiter = CheckedContinuation<Result<Response, Failure>, Never>
 
@@ -35,7 +37,7 @@ final class Inbox: Sendable {
   }
 
   private enum Call: Sendable {
-    /// The number was assigned, the request has not come yet.
+    /// The number was assigned, but the request has not arrived yet.
     case announced
     case cancelled
     case waits(Waiter)
@@ -46,13 +48,13 @@ final class Inbox: Sendable {
     var closed: Failure?
     var identifiers: UInt64 = 0
     var calls: [UInt64: Call] = [:]
-    /// Nil before the loop has begun.
+    /// The multi handle; nil before the loop has started.
     var multi: MultiHandle?
   }
 
   private let state = Locked(State())
 
-  /// Called at the latest on the loop's own thread: until libcurl is ready, mail is only kept.
+  /// Creates the multi handle, at the latest on the loop's own thread: until libcurl is ready, mail is only stored.
   func open() throws(Failure) -> MultiHandle {
     if let multi = state.withLock({ $0.multi }) { return multi }
     let multi = try MultiHandle()
@@ -102,18 +104,18 @@ final class Inbox: Sendable {
     }
   }
 
-  /// The result of a request. Whoever waits for it gets it once.
+  /// Delivers the result of a request, once.
   func finish(_ identifier: UInt64, _ result: Result<Response, Failure>) {
     if case .waits(let waiter)? = state.withLock({ $0.calls.removeValue(forKey: identifier) }) {
       waiter.resume(returning: result)
     }
   }
 
-  /// Everybody who waits gets `failure`, and so does whoever submits from now on.
+  /// Fails all waiting requests with `failure`, and every request that is submitted from now on.
   func close(_ failure: Failure) {
     let (calls, _) = state.withLock { state in
       defer {
-        // The others are told when they submit.
+        // The others get the failure when they submit.
         state.calls = state.calls.filter { if case .waits = $0.value { false } else { true } }
         (state.closed, state.mail) = (failure, Mail())
       }
@@ -122,7 +124,7 @@ final class Inbox: Sendable {
     for case .waits(let waiter) in calls.values { waiter.resume(returning: .failure(failure)) }
   }
 
-  /// The loop is woken only if the box was empty: with mail in it, it is awake or was already called.
+  /// Changes the state. The loop is woken only if the box was empty: with mail in it, it is awake or was already woken.
   @discardableResult
   private func change<Result>(_ body: (inout State) -> Result) -> Result {
     let (result, sleeper) = state.withLock { state in

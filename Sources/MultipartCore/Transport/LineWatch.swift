@@ -7,27 +7,27 @@ public enum CongestionControl: Sendable, Equatable {
   case auto
   /// The system's default.
   case system
-  /// By its name in `/proc/sys/net/ipv4/tcp_available_congestion_control`.
+  /// The control of this name in `/proc/sys/net/ipv4/tcp_available_congestion_control`.
   case named(String)
 }
 
 /// Detects whether the line loses packets, and adapts its connections.
 ///
-/// The usual congestion control (CUBIC, Reno) takes each loss for a full queue and halves its rate: at 50 ms and 0.5 % of
-/// loss a connection gets 0.4 MiB per second of any line. BBR uses the rate that arrives. It is used only if the kernel
-/// lets this user choose it, and only on a line that has shown losses.
+/// The usual congestion control (CUBIC, Reno) takes each loss for a full queue and halves its rate: at 50 ms and 0.5 %
+/// of loss a connection gets 0.4 MiB per second on any line. BBR uses the rate at which data arrives. It is used only
+/// if the kernel lets this user choose it, and only on a line that has shown losses.
 struct LineWatch {
-  /// The segments needed for a verdict, and from how many lost ones per thousand the line counts as lossy, whatever the
+  /// How many segments a verdict needs, and how many lost ones per thousand make the line count as lossy, whatever the
   /// reason. A queue that overflows once at the start of a connection loses fewer; of those, only random losses count.
   private static let fewest: UInt64 = 400
   private static let losses: UInt64 = 2
-  /// Microseconds. On a shorter path a loss is repaired before it costs anything. And a store that does not answer is not a
-  /// lossy line, although the kernel repeats segments meanwhile and its smoothed round trips grow.
+  /// In microseconds. On a shorter path a loss is repaired before it costs anything. And a store that does not answer
+  /// is not a lossy line, although the kernel repeats segments then and its smoothed round trips grow.
   private static let shortest: UInt32 = 1000
 
   private static let hardy = "bbr"
 
-  /// The congestion control of new connections; nil leaves the default.
+  /// The congestion control of new connections; nil: the default.
   private(set) var chosen: String?
   private var isOver: Bool
   private var evidence = LossEvidence()
@@ -49,9 +49,9 @@ struct LineWatch {
   struct Sum: Equatable {
     var sent: UInt64 = 0
     var again: UInt64 = 0
-    /// Microseconds.
+    /// In microseconds.
     var shortestTrip: UInt32 = .max
-    /// The shortest smoothed one.
+    /// The shortest smoothed round trip.
     var roundTrip: UInt32 = .max
 
     var isLossy: Bool {
@@ -63,7 +63,7 @@ struct LineWatch {
   /// The connections use a congestion control that tolerates losses.
   var isHardy: Bool { chosen?.utf8.elementsEqual(Self.hardy.utf8) == true }
 
-  /// A sentence if the line has proven lossy and these connections were changed.
+  /// Returns a message if the line has proven lossy and these connections were changed.
   mutating func judge(_ sum: Sum, _ sample: LineSample, on sockets: some Sequence<Int32>) -> Wording? {
     guard !isOver, let share = lossy(sum, sample) else { return nil }
     isOver = true
@@ -71,7 +71,7 @@ struct LineWatch {
     for socket in sockets where ck_line_control(socket, Self.hardy) == 0 { changed = true }
     guard changed else { return nil }
     chosen = Self.hardy
-    return "the line loses \(Pace.percent(share)) of the packets: its connections use BBR from here on"
+    return "the line loses \(Pace.percent(share)) of the packets: its connections use BBR from now on"
   }
 
   private mutating func lossy(_ sum: Sum, _ sample: LineSample) -> Double? {

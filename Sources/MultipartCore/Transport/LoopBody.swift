@@ -1,6 +1,6 @@
 internal import CCurl
 
-/// The work of a `CurlLoop`'s thread. Loop only: made and used on that thread.
+/// The work of a `CurlLoop`'s thread. Loop only: created and used on that thread.
 final class LoopBody {
   private let inbox: Inbox
   private let handle: MultiHandle
@@ -15,10 +15,10 @@ final class LoopBody {
   private var nextStallCheck: Duration = .zero
   private var nextLook: Duration = .zero
   static let look: Duration = .milliseconds(100)
-  /// Between looks at the beginning, because the number of connections depends on them.
+  /// The time between samples at the beginning, because the number of connections depends on them.
   static let firstLook: Duration = .milliseconds(25)
   private var firstLooks = 60
-  /// The round trip is to be known when one of the first requests is answered: the size of the parts depends on it.
+  /// Samples for the first answers, because the size of the parts depends on the round trip.
   private var firstAnswers = 8
   /// Until then every new connection looks up the addresses: those that libcurl remembers, for a minute, have failed.
   private var doubtsAddressesUntil: Duration = .zero
@@ -83,14 +83,14 @@ final class LoopBody {
     remove(transfer, .failure(Failure(.interrupted, "the transfer was cancelled")))
   }
 
-  /// Resumes one transfer at a time, the one that has waited longest: if all resumed together, the first in libcurl's order
-  /// would use the whole rate each time, and the others would stall until the store gives up on them.
+  /// Resumes one transfer at a time, the one that has waited longest: if all resumed together, the first in libcurl's
+  /// order would use the whole rate each time, and the others would stall until the store gives up on them.
   private func resume() {
     let waiting = running.values.filter(\.waitsForRate)
     waiting.min { $0.refusedSince < $1.refusedSince }?.resumeIfAllowed(now: uptime())
   }
 
-  /// `curl_multi_info_read`: the transfers that have ended.
+  /// Collects the transfers that have ended (`curl_multi_info_read`).
   private func collect() {
     var left: Int32 = 0
     while let message = curl_multi_info_read(multi, &left) {
@@ -122,7 +122,7 @@ final class LoopBody {
       if transfer.hasStalled(now: now) {
         let seconds = Int(transfer.request.stallTimeout.seconds)
         transfer.avoidAddress()
-        remove(transfer, .failure(transfer.looked(Failure(.stalled, "nothing moved for \(seconds) s"))))
+        remove(transfer, .failure(transfer.looked(Failure(.stalled, "no byte was transferred for \(seconds) s"))))
       } else if transfer.hasLostItsServer(now: now) {
         remove(transfer, .failure(Failure(.network, "the server closed the connection before it answered")))
       }
@@ -138,7 +138,7 @@ final class LoopBody {
     inbox.finish(transfer.identifier, result)
   }
 
-  /// libcurl wakes up for its own timers and sockets; the loop for stalls and for the rate limit.
+  /// The timeout for polling: libcurl wakes up for its own timers and sockets, the loop for stalls and the rate limit.
   private func pollTimeout() -> Int32 {
     guard !running.isEmpty else { return 60_000 }
     guard let limiter = options.limiter, running.values.contains(where: \.waitsForRate) else {

@@ -15,7 +15,7 @@ private struct LineFlow {
   private var open: [Int32: ck_line] = [:]
   private var ended = ck_line()
 
-  /// A descriptor number that is reused is another connection.
+  /// A reused descriptor number is a different connection.
   mutating func begins(_ socket: Int32) {
     if let last = open.removeValue(forKey: socket) { ended.add(last) }
   }
@@ -27,7 +27,7 @@ private struct LineFlow {
 }
 
 extension ck_line {
-  /// `TCP_INFO`; nil if there is none.
+  /// Reads `TCP_INFO`; nil if there is none.
   static func read(_ socket: Int32) -> ck_line? {
     var line = ck_line()
     return ck_line_read(socket, &line) == 0 ? line : nil
@@ -42,19 +42,19 @@ extension ck_line {
   }
 }
 
-/// Bytes in the socket's buffer: not yet sent, or still on the way (`SIOCOUTQ`). Nil if it is none.
+/// Bytes in the socket's buffer that were not sent, or not acknowledged (`SIOCOUTQ`). Nil if it is not a socket.
 func unacknowledged(_ socket: Int32) -> Int32? {
   var waiting: Int32 = 0
   return ioctl(socket, UInt(TIOCOUTQ), &waiting) == 0 ? waiting : nil
 }
 
-/// The sockets that a loop has opened. libcurl 7.88 tells which one a transfer uses only at its end
-/// (`CURLINFO_ACTIVESOCKET`), but before each request it tells the two ends of the connection
+/// The sockets that a loop has opened. libcurl 7.88 reveals which one a transfer uses only at its end
+/// (`CURLINFO_ACTIVESOCKET`), but before each request it reveals the two ends of the connection
 /// (`CURLOPT_PREREQFUNCTION`).
 final class LoopSockets {
-  /// By descriptor; the inode shows whether a number is still the same socket.
+  /// The sockets by descriptor; the inode shows whether a number is still the same socket.
   private var opened: [Int32: ino_t] = [:]
-  /// Those that hold back little.
+  /// Sockets that hold back little.
   private var bounded: Set<Int32> = []
   private var line: LineWatch
   private var flow = LineFlow()
@@ -62,15 +62,15 @@ final class LoopSockets {
   private let entry: Int
   private let note: @Sendable (Wording) -> Void
   private let read: (Int32) -> ck_line?
-  /// Bytes of bodies that were written to the sockets, and that were read from them into sinks.
+  /// Bytes of bodies that were written to the sockets, and bytes that were read from them into sinks.
   private var written: Int64 = 0
   private var taken: Int64 = 0
   private var delivered: Int64 = 0
 
-  /// On a long line most of a part would lie in a buffer of 4 MiB, and be sent even if its connection is closed because a
-  /// copy on another one has arrived.
+  /// On a long line most of a part would fit into a buffer of 4 MiB, and be sent even if its connection is closed
+  /// because a copy on another one has arrived.
   static let mostUnsent: Int32 = 512 << 10
-  /// Microseconds.
+  /// In microseconds.
   private let longTrip: UInt32
 
   init(
@@ -86,7 +86,7 @@ final class LoopSockets {
   }
 
   func add(_ socket: Int32) {
-    // A command that is started meanwhile must not keep the connection open: libcurl 7.88 does not set this.
+    // Close-on-exec, which libcurl 7.88 does not set: a command that is started must not keep the connection open.
     _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
     opened[socket] = Self.inode(of: socket)
     bounded.remove(socket)
@@ -116,7 +116,7 @@ final class LoopSockets {
     if flown.acknowledged > 0 {
       delivered = Int64(clamping: flown.acknowledged) + Int64(clamping: flown.received)
     } else {
-      // Kernels before 4.1 and some sandboxes, such as gVisor's, do not count what was acknowledged.
+      // Kernels before 4.1 and some sandboxes, such as gVisor's, do not count acknowledged bytes.
       let waiting = opened.keys.reduce(0) { $0 + Int64(unacknowledged($1) ?? 0) }
       delivered = max(delivered, written - waiting + taken)
     }
@@ -126,7 +126,7 @@ final class LoopSockets {
       roundTrip: sum.roundTrip == .max ? nil : .microseconds(Int64(sum.roundTrip)),
       leastTrip: sum.shortestTrip == .max ? nil : .microseconds(Int64(sum.shortestTrip)))
     if let found = line.judge(sum, LineSample([entry]), on: seen.keys) { note(found) }
-    // Losses do not slow BBR.
+    // BBR is not slowed by losses.
     if line.isHardy { entry.resent = 0 }
     ledger.write(entry, of: self.entry)
   }
@@ -146,7 +146,7 @@ final class LoopSockets {
     return nil
   }
 
-  /// `fstat`; nil if the number is not open.
+  /// The inode (`fstat`); nil if the number is not open.
   private static func inode(of socket: Int32) -> ino_t? {
     var state = stat()
     return fstat(socket, &state) == 0 ? state.st_ino : nil

@@ -25,7 +25,7 @@ struct Movement {
     return sent
   }
 
-  /// For how long nothing has moved. On a slow line the kernel still sends from the socket's buffer long after the last
+  /// How long nothing has moved. On a slow line the kernel still sends from the socket's buffer long after the last
   /// write, so a shrinking buffer counts as movement.
   mutating func quiet(now: Duration, socket: () -> Int32?) -> Duration {
     if changed {

@@ -1,8 +1,8 @@
 /// A proxy as messages may show it: without the user name and password that its URL may contain.
 package struct ProxyName: Sendable, Equatable {
-  /// `http://proxy.example:8080`
+  /// The address, such as `http://proxy.example:8080`.
   package let address: String
-  /// Without scheme, port and brackets.
+  /// The host, without scheme, port and brackets.
   package let host: String
   package let source: ProxySource
 
@@ -17,7 +17,7 @@ package struct ProxyName: Sendable, Equatable {
     self.source = source
   }
 
-  /// How to avoid it. The environment cannot exclude hosts from a proxy that a setting named.
+  /// How to avoid the proxy. The environment cannot exclude hosts from a proxy that a setting names.
   package func wayRound(for host: String) -> Wording {
     switch source {
     case .setting(let name): "check the proxy, or leave \(name) out"

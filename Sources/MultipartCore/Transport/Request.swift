@@ -11,7 +11,7 @@ package protocol BodySource: Sendable {
   var length: Int64 { get }
   /// Copies bytes from `offset` of this body into `buffer` and returns how many; fewer than requested only at the end.
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Failure) -> Int
-  /// The same bytes where they are, at most `count`, to be sent without being copied; nil if they must be copied.
+  /// At most `count` bytes in place, to be sent without being copied; nil if they must be copied.
   func lend(_ count: Int, at offset: Int64) throws(Failure) -> FilePiece?
 }
 
@@ -23,8 +23,8 @@ package enum RequestBody: Sendable {
   case none
   case bytes([UInt8])
   case source(any BodySource)
-  /// The same, from a sender that checks the source again after the answer: libcurl may be lent its bytes, which can
-  /// still change while they are sent.
+  /// A body whose sender checks the source again after the answer: libcurl may be lent its bytes, which can still
+  /// change while they are sent.
   case part(any BodySource)
 
   package var length: Int64 {
@@ -38,11 +38,12 @@ package enum RequestBody: Sendable {
 
 /// Receives the body of a successful answer piece by piece, on the thread of the loop.
 package protocol BodySink: Sendable {
-  /// The head of a successful answer whose body follows; a failure ends the transfer before a byte of it is received.
+  /// Receives the head of a successful answer whose body follows; a failure ends the transfer before a byte of it is
+  /// received.
   func begin(_ status: Int, _ headers: HeaderList) -> Failure?
-  /// False ends the transfer.
+  /// Receives a piece; false ends the transfer.
   func receive(_ bytes: UnsafeRawBufferPointer) -> Bool
-  /// Why it did.
+  /// Why the sink ended the transfer.
   var failure: Failure? { get }
 }
 
@@ -51,43 +52,44 @@ extension BodySink {
   package var failure: Failure? { nil }
 }
 
-/// One HTTP request as it is sent: the URL goes out byte for byte. Whether it was signed just now, in its headers,
-/// elsewhere and long ago, in its URL, or not at all does not matter to the sender.
+/// One HTTP request as it is sent: the URL is sent byte for byte. The sender does not depend on whether the request was
+/// signed just now, in its headers, or earlier and elsewhere, in its URL, or not at all.
 package struct Request: Sendable {
   package var method: HTTPMethod
   package var url: String
-  /// Without Host, which follows from the URL.
+  /// The headers without Host, which follows from the URL.
   package var headers: HeaderList
   package var body: RequestBody
   /// Where the body of a 2xx answer goes instead of into `Response.body`.
   package var sink: (any BodySink)?
   /// No byte in either direction for this long ends the transfer.
   package var stallTimeout: Duration
-  /// Do not reuse a connection or a remembered address: the last try stalled on one.
+  /// Whether to avoid reusing a connection or a remembered address, because the last try stalled on one.
   package var freshConnection = false
-  /// Its connection is closed after the answer: it has sent so little that the next request would be slow on it.
+  /// Whether to close the connection after the answer: it has sent so little that the next request would be slow on it.
   package var closesConnection = false
-  /// libcurl may send it a second time by itself, if a connection that it kept turns out to be closed. Not if the
-  /// server answers differently the second time: that answer would be taken for the one that was lost.
+  /// Whether libcurl may send the request a second time by itself, if a kept connection turns out to be closed. It must
+  /// not if the server answers differently the second time: that answer would be taken for the lost one.
   package var mayBeResent = true
   /// The whole request must end within this time; nil: only the stall timeout limits it.
   package var timeLimit: Duration?
-  /// Sent directly, whatever proxy the run has: the address is this machine's own or its host's.
+  /// Whether to send it directly, whatever proxy the run has: the address is this machine's own or its host's.
   package var bypassesProxy = false
   /// The most bytes that an answer's body may have; a longer one is an error.
   package var maximumAnswer: Int
-  /// Requests keys: only the caller reads the body of a success, and it is not searched for secrets.
+  /// Whether the answer contains keys: then only the caller reads the body of a success, and it is not searched for
+  /// secrets.
   package var answerHoldsSecrets = false
-  /// Told the number of body bytes handed to the socket since the last call, on the loop's thread.
+  /// Called on the loop's thread with the number of body bytes that were handed to the socket since the last call.
   package var onSent: (@Sendable (Int64) -> Void)?
-  /// Told now and then how much of the body the other side has acknowledged, on the loop's thread. Less than before if
-  /// the body has begun again on another connection.
+  /// Called now and then on the loop's thread with how much of the body the other side has acknowledged. The number
+  /// falls if the body starts over on another connection.
   package var onAcknowledged: (@Sendable (Int64) -> Void)?
-  /// Told about the connection before the request is sent on it and at the end, on the loop's thread.
+  /// Called on the loop's thread with the connection, before the request is sent on it and at the end.
   package var onConnection: (@Sendable (ConnectionReport) -> Void)?
-  /// Where the timeline of the run has it.
+  /// The request in the timeline of the run.
   package var trace: RequestTrace?
-  /// When the store begins to refuse the signature.
+  /// When the store starts to refuse the signature.
   package var expires: Timestamp?
   /// Which credentials of the run signed it.
   package var credentialGeneration: Int?
@@ -121,7 +123,7 @@ extension Request {
     }
   }
 
-  /// For buckets that anybody may read or write.
+  /// The request without a signature, for buckets that anyone may read or write.
   package func unsigned() throws(Failure) -> Request {
     try checkHeaders()
     var request = self

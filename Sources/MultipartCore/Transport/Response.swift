@@ -11,13 +11,13 @@ package struct Response: Sendable {
   }
 }
 
-/// Sends a request and returns the answer. What fails before there is a whole answer is a `Failure`; a status of 400 or
-/// 500 is an answer.
+/// Sends a request and returns the answer. Anything that fails before the answer is complete is a `Failure`; a status
+/// of 400 or 500 is an answer.
 package protocol Transport: Sendable {
   func send(_ request: Request) async throws(Failure) -> Response
-  /// What the line has done so far, and how busy the loops were lately; nil if unknown.
+  /// What the line has done so far, and how busy the loops were recently; nil if unknown.
   func look() -> LineSample?
-  /// Many concurrent requests to this URL's host will follow.
+  /// Prepares for many concurrent requests to this URL's host.
   func prepare(for url: String)
 }
 

@@ -1,11 +1,11 @@
 internal import CCurl
 import Glibc
 
-/// The certificates that are trusted unless the user names others. A system has them twice: as a bundle of all, and as a
-/// folder in which OpenSSL finds one by a hash of its name (`c_rehash`).
+/// The certificates that are trusted unless the user names others. A system has them twice: as a bundle of all, and as
+/// a folder in which OpenSSL finds one by a hash of its name (`c_rehash`).
 ///
-/// libcurl reads the whole bundle for the first connection of a process: 140 certificates, 17 ms, more than the rest of a
-/// small upload. Reading one from the folder takes 0.1 ms.
+/// libcurl reads the whole bundle for the first connection of a process: 140 certificates, 17 ms, more than the rest of
+/// a small upload. Reading one from the folder takes 0.1 ms.
 package struct SystemTrust: Sendable, Equatable {
   package var bundle: String?
   package var folder: String?
@@ -15,7 +15,7 @@ package struct SystemTrust: Sendable, Equatable {
     self.folder = folder
   }
 
-  /// Where the distributions have them.
+  /// The places that the distributions use.
   private static let places = [
     // Debian, Ubuntu, Arch, Alpine, Gentoo, NixOS
     SystemTrust(bundle: "/etc/ssl/certs/ca-certificates.crt", folder: "/etc/ssl/certs"),
@@ -29,14 +29,15 @@ package struct SystemTrust: Sendable, Equatable {
     SystemTrust(bundle: "/etc/ssl/cert.pem", folder: "/etc/ssl/certs"),
   ]
 
-  /// The first of these whose bundle exists, and else the first whose folder does; without what does not exist.
+  /// The first of these whose bundle exists, else the first whose folder exists, without the one that does not exist.
   package static func first(of own: SystemTrust, orOf others: [SystemTrust], exists: (String) -> Bool) -> SystemTrust? {
     func existing(_ path: String?) -> String? { path.flatMap { exists($0) ? $0 : nil } }
     let there = ([own] + others).map { SystemTrust(bundle: existing($0.bundle), folder: existing($0.folder)) }
     return there.first { $0.bundle != nil } ?? there.first { $0.folder != nil }
   }
 
-  /// Where libcurl looks by default (`curl_version_info`), or else where a distribution has them; nil leaves it to libcurl.
+  /// The place that libcurl uses by default (`curl_version_info`), else that of a distribution; nil leaves it to
+  /// libcurl.
   package static let ofSystem: SystemTrust? = {
     guard CurlGlobal.isReady else { return nil }
     let own = SystemTrust(
@@ -44,7 +45,7 @@ package struct SystemTrust: Sendable, Equatable {
     return first(of: own, orOf: places) { access($0, R_OK) == 0 }
   }()
 
-  /// OpenSSL's variables, each of which replaces one of the two.
+  /// Applies OpenSSL's variables, each of which replaces one of the two.
   package static func chosen(by environment: [String: String]) -> @Sendable () -> SystemTrust? {
     func variable(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
     let (bundle, folder) = (variable("SSL_CERT_FILE"), variable("SSL_CERT_DIR"))

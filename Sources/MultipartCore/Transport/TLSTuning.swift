@@ -1,10 +1,10 @@
 internal import CCurl
 internal import CTLS
 
-/// Makes TLS cheaper than libcurl does by itself. If libcurl uses another TLS library than the OpenSSL that this program is
+/// Makes TLS cheaper than libcurl's defaults. If libcurl uses a TLS library other than the OpenSSL that this program is
 /// linked to, nothing here has an effect.
 enum TLSTuning {
-  /// `curl_version_info`.
+  /// Whether libcurl uses our OpenSSL (`curl_version_info`).
   static let isAvailable = CurlGlobal.isReady && ctls_is_same_openssl(s3up_tls_library()) == 1
 
   /// The size of a full TLS record; fewer bytes are one record, which need not be collected.
@@ -16,12 +16,13 @@ enum TLSTuning {
     _ = ctls_gather_expect(s3up_info_openssl(easy.handle), count)
   }
 
-  /// The set of ciphers does not change; their order matters at servers without an order of their own. The trusted
-  /// certificates do not change either; the bundle is read only if the folder lacks the one needed.
+  /// Sets ciphers and certificates. The set of ciphers does not change, only their order, for servers without an order
+  /// of their own. The trusted certificates do not change either; the bundle is read only if the folder lacks the one
+  /// needed.
   static func setUp(_ easy: CurlEasy, trust: SystemTrust?) {
     if let trust {
       easy.set(CURLOPT_CAINFO, trust.bundle)
-      // Nil too: otherwise libcurl trusts its own folder in addition to the user's bundle.
+      // Set even if nil: otherwise libcurl trusts its own folder in addition to the user's bundle.
       easy.set(CURLOPT_CAPATH, trust.folder)
       // For a proxy that is itself reached over TLS.
       easy.set(CURLOPT_PROXY_CAINFO, trust.bundle)

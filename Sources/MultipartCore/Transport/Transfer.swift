@@ -1,8 +1,8 @@
 internal import CCurl
 import Glibc
 
-/// One running request on an easy handle that is reused afterwards. Loop only: nothing but the loop's thread, and the
-/// callbacks that libcurl makes on it, touches a transfer.
+/// One running request on an easy handle that is reused afterwards. Loop only: only the loop's thread, and the
+/// callbacks that libcurl makes on it, access a transfer.
 final class Transfer {
   let easy: CurlEasy
   private(set) var request: Request
@@ -11,23 +11,23 @@ final class Transfer {
   private var offset: Int64 = 0
   private var timesOut = 0
   private let sockets: LoopSockets
-  /// Of the connection that carried the request.
+  /// The ends of the connection that carried the request.
   private var ends: ConnectionEnds?
   /// The socket of these ends, as it was last found.
   private var found: (ends: ConnectionEnds, socket: Int32)?
   private(set) var route: Route?
   private var limiter: RateLimiter?
   private var isTLS = false
-  /// Also if this request bypasses it.
+  /// The run's proxies, even if this request bypasses them.
   private var proxies = ProxySettings()
   private var handshake: Handshake?
-  /// Owned; libcurl takes the memory that is lent to it from here.
+  /// Owned; libcurl reads the address of lent memory from here.
   private let loan: UnsafeMutablePointer<s3up_loan>
   private var mayLend = false
-  /// What libcurl was lent last. It asks for more only after it has sent all of it.
+  /// The piece that libcurl was lent last. It asks for more only after it has sent all of it.
   private var lent: FilePiece?
   private(set) var waitsForRate = false
-  /// Since when the limiter has refused bytes; the position in the queue of those that wait.
+  /// Since when the limiter has refused bytes; determines the order of waiting transfers.
   private(set) var refusedSince: Duration = .zero
   private var isRefused = false
   private var sinkHasBegun = false
@@ -35,7 +35,7 @@ final class Transfer {
 
   private var answer = Answer()
   private var moved = Movement(at: .zero)
-  /// Why a callback stopped the transfer; libcurl only says that one did.
+  /// Why a callback stopped the transfer; libcurl only reports that one did.
   private var cause: Failure?
 
   init?(sockets: LoopSockets, sessions: TLSSessions, uptime: @escaping @Sendable () -> Duration) {
@@ -80,7 +80,7 @@ final class Transfer {
     }
   }
 
-  /// Releases everything that the request held, before whoever waits for it continues.
+  /// Releases everything that the request held, before its caller continues.
   func end() {
     request.trace?.ended()
     takeBackLoan()
@@ -104,14 +104,15 @@ final class Transfer {
       // During an answer this is libcurl's limit on a header line (100 KiB), or a compression that it was built
       // without, not this machine's memory.
       if code == CURLE_OUT_OF_MEMORY, answer.status != 0 {
-        return .failure(Failure(.server, "the answer has a header that is too long, or is compressed unasked"))
+        return .failure(
+          Failure(.server, "the answer has a header that is too long, or is compressed without being asked to"))
       }
       return .failure(Failure(trouble(code)))
     }
     guard answer.status != 0 else { return .failure(Failure(.server, "the answer has no status line")) }
     // libcurl reports success if the connection ends in the middle of the headers.
     guard answer.hasWholeHead else { return .failure(Failure(.network, "the answer ended within its headers")) }
-    // A success for bytes that were never sent is none; a refusal may well come early.
+    // A success for bytes that were never sent is not one; a refusal may well arrive early.
     if (200..<300).contains(answer.status),
       easy.offset(CURLINFO_SIZE_UPLOAD_T) < request.body.length
     {
@@ -131,10 +132,10 @@ final class Transfer {
       wasAsked: wasAsked)
   }
 
-  /// The request was sent, or part of it.
+  /// Whether the request, or part of it, was sent.
   private var wasAsked: Bool { easy.long(CURLINFO_REQUEST_SIZE) > 0 }
 
-  /// A failure from before the request could be sent.
+  /// Marks a failure from before the request could be sent.
   func looked(_ failure: Failure) -> Failure {
     var failure = failure
     if !wasAsked { failure.triedInVain = .zero }
@@ -161,8 +162,8 @@ final class Transfer {
     return moved.quiet(now: now, socket: socket) >= request.stallTimeout
   }
 
-  /// The server has closed its side without an answer, and accepts nothing more. libcurl 7.88 continues to send, and a
-  /// server that is gone for good never tells it to stop.
+  /// Whether the server has closed its side without an answer, and accepts nothing more. libcurl 7.88 continues to
+  /// send, and a server that is permanently gone never tells it to stop.
   func hasLostItsServer(now: Duration) -> Bool {
     guard answer.status == 0, !waitsForRate, request.body.length > 0,
       moved.quiet(now: now, socket: socket) >= .seconds(1), let socket = socket()
@@ -187,8 +188,8 @@ final class Transfer {
     tell(max(0, moved.up - Int64(socket().flatMap(unacknowledged) ?? 0)))
   }
 
-  /// Bytes in the socket's buffer must not be sent any more (`SO_LINGER`): on a slow line they would take seconds from
-  /// transfers that are still wanted. Not after an answer, when the connection may be kept.
+  /// Discards the bytes in the socket's buffer (`SO_LINGER`): on a slow line they would take seconds from transfers
+  /// that are still wanted. Not done after an answer, when the connection may be kept.
   func dropUnsent() {
     guard answer.status == 0, offset > 0, let socket = socket() else { return }
     var now = linger(l_onoff: 1, l_linger: 0)
@@ -202,7 +203,7 @@ final class Transfer {
     curl_easy_pause(easy.handle, CURLPAUSE_CONT)
   }
 
-  // MARK: - What libcurl calls
+  // MARK: - Callbacks of libcurl
 
   func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
     let left = request.body.length - offset
@@ -252,7 +253,7 @@ final class Transfer {
     }
   }
 
-  /// libcurl found a kept connection closed and sends the body again from its beginning.
+  /// Called when libcurl found a kept connection closed and sends the body again from its beginning.
   func seek(to position: Int64, origin: Int32) -> Bool {
     guard origin == SEEK_SET, (0...request.body.length).contains(position) else { return false }
     begin(at: position)
@@ -271,11 +272,11 @@ final class Transfer {
 
   func opened(_ socket: Int32) { sockets.add(socket) }
 
-  /// Asked each time before the request is sent. If a second time matters the transfer ends, and whoever sent the
-  /// request knows that it may have worked.
+  /// Called each time before the request is sent. If a second time matters, the transfer ends, and the caller must
+  /// assume that the request may have worked.
   func mayGoOut(on ends: ConnectionEnds) -> Bool {
     self.ends = ends
-    // The connection is from before its address fell behind.
+    // The connection was made before its address fell behind.
     if let route, route.book.isAvoided(ends.peer, of: route.origin, now: uptime()) { easy.set(CURLOPT_FORBID_REUSE, 1) }
     request.onConnection?(easy.connectionReport())
     // libcurl does not rewind a body that it has read from but not begun to send.
@@ -294,8 +295,8 @@ final class Transfer {
     return cause == nil
   }
 
-  /// What has come may have used more than the limit allows: nothing more is read until that is made up for. libcurl gives
-  /// the same bytes again then.
+  /// Whether to pause receiving, because the received bytes may have used more than the limit allows: nothing more is
+  /// read until that is made up for. libcurl then passes the same bytes again.
   func mustWaitToReceive() -> Bool {
     guard request.sink != nil, let limiter else { return false }
     let now = uptime()

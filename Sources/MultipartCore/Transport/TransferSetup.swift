@@ -24,8 +24,8 @@ extension Transfer {
     easy.set(CURLOPT_TCP_KEEPIDLE, 20)
     easy.set(CURLOPT_TCP_KEEPINTVL, 5)
     easy.set(CURLOPT_UPLOAD_BUFFERSIZE, 256 << 10)
-    // libcurl's 16 KiB would cost a system call for each. With a limit, less comes at once than the limit has to make
-    // up for.
+    // libcurl's default of 16 KiB would cost a system call for each. With a limit, less arrives at once that the limit
+    // has to make up for.
     if request.sink != nil { easy.set(CURLOPT_BUFFERSIZE, options.limiter == nil ? 1 << 20 : 16 << 10) }
     easy.set(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(options.connectTimeout))
     if let limit = request.timeLimit { easy.set(CURLOPT_TIMEOUT_MS, Self.milliseconds(limit)) }
@@ -46,7 +46,7 @@ extension Transfer {
     if request.closesConnection { easy.set(CURLOPT_FORBID_REUSE, 1) }
   }
 
-  /// libcurl takes no more than 24 days.
+  /// libcurl accepts at most 24 days.
   private static func milliseconds(_ limit: Duration) -> Int { Int(min(max(1, limit.milliseconds), Int64(Int32.max))) }
 
   private func setUpRequest() {
@@ -60,7 +60,7 @@ extension Transfer {
       easy.set(CURLOPT_INFILESIZE_LARGE, offset: request.body.length)
       if request.method == .post { easy.set(CURLOPT_CUSTOMREQUEST, "POST") }
     }
-    // `Expect:` would cost one round trip per part; libcurl's lists write a header without value with a semicolon.
+    // `Expect:` would cost one round trip per part; in libcurl's lists a semicolon stands for an empty value.
     let lines = request.headers.fields.map { $0.value.isEmpty ? $0.name + ";" : $0.name + ": " + $0.value }
     easy.setHeaders(lines + ["Expect:"])
   }

@@ -48,7 +48,7 @@ package struct ProxySettings: Sendable, Equatable {
 
   package init() {}
 
-  /// A setting applies to both schemes and wins over the environment; `name` is what the caller calls it.
+  /// A setting applies to both schemes and overrides the environment; `name` is the caller's name for it.
   package init(option: String?, name: Wording = "\(.proxy)", environment: [String: String]) {
     func variable(_ names: [String]) -> String? { names.first { environment[$0].map { !$0.isEmpty } ?? false } }
     // In a CGI program a client sets HTTP_PROXY with its Proxy header, so it is ignored there.

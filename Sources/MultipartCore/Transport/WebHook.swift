@@ -1,8 +1,8 @@
-/// A URL to which something is told once, as JSON: that of a chat, or of a job's watcher.
+/// A URL that receives one notification as JSON: that of a chat, or of a monitoring service.
 ///
-/// Whoever knows it can write there, so that its path and query are in no message and no log.
+/// Anyone who knows it can post there, so its path and query appear in no message and no log.
 package struct WebHook: Sendable {
-  /// What the body's HMAC-SHA-256 is sent in, as `sha256=HEX`.
+  /// The header for the body's HMAC-SHA-256, as `sha256=HEX`.
   package static let signatureHeader = "X-S3up-Signature-256"
 
   private let url: String
@@ -22,17 +22,17 @@ package struct WebHook: Sendable {
     origin = Origin(scheme: parsed.scheme, host: parsed.authority)
   }
 
-  /// Its path and query.
+  /// The path and query.
   private var secretPart: [UInt8] {
     let slashes = url.utf8.indices.filter { url.utf8[$0] == UInt8(ascii: "/") }
     return slashes.count > 2 ? Array(url.utf8[slashes[2]...]) : []
   }
 
-  /// Tells it: again after a failure that may pass, and in vain after this time.
+  /// Posts the notification, again after a transient failure, and gives up after this time.
   package func post(
     _ json: String, _ options: StoreOptions, within limit: Duration, _ world: World
   ) async throws(Failure) {
-    // The path is a secret of this request alone: it may be the name of an object too.
+    // The path is a secret for this request only: it may be the name of an object too.
     let own = World(
       now: world.now, uptime: world.uptime, sleep: world.sleep, random: world.random, environment: world.environment,
       log: world.log)
@@ -75,7 +75,7 @@ package struct WebHook: Sendable {
   private static func judge(_ answer: Response, _ origin: Origin) throws(Failure) {
     let answer = try ServiceClient.settled(answer, to: "a notification of \(origin)")
     guard !(200..<300).contains(answer.status) else { return }
-    // A redirect is not followed: what was signed for one place is nobody else's.
-    throw Failure(.refused, "\(origin) has answered \(answer.status)", status: answer.status)
+    // A redirect is not followed: a body signed for one place must not go to another.
+    throw Failure(.refused, "\(origin) answered \(answer.status)", status: answer.status)
   }
 }

@@ -1,50 +1,50 @@
-/// How many parts are sent at once through something that buffers, such as a proxy or a tunnel. What it has taken says
-/// nothing about the line behind it, so that only answers count.
+/// Decides how many parts are sent at once through something that buffers, such as a proxy or a tunnel. The bytes that
+/// it has accepted say nothing about the line behind it, so only answers count.
 ///
-/// If the line behind it is slow, a part takes as long as its share of the line allows. If the store is slow to answer, or
-/// each connection has its own rate, a part takes as long whatever the others do. Two answers tell which, if there were
-/// more parts during the one than during the other.
+/// If the line behind it is slow, the time for a part depends on its share of the line. If the store is slow to answer,
+/// or each connection has its own rate, a part takes the same time regardless of the others. Two answers show which is
+/// the case, if more parts were in flight during one of them than during the other.
 ///
 /// It has no clock of its own.
 struct AnswerPace: Sendable {
   struct Answer: Sendable, Equatable {
     var size: Int64
-    /// From the beginning of the part to its answer.
+    /// The time from the beginning of the part to its answer.
     var took: Duration
-    /// The same if it had had the line for itself.
+    /// The time that the part would have taken with the line to itself.
     var alone: Duration
-    /// Without anything left to send.
+    /// The time without anything left to send.
     var waited: Duration
 
-    /// How many shared the line with it, on average, itself included.
+    /// How many parts shared the line with it, on average, including itself.
     fileprivate var company: Double { took / max(.microseconds(1), alone) }
   }
 
   enum Verdict: Sendable, Equatable {
     case goesOn(Pace.Change?)
-    /// Acknowledged bytes show again what the line carries, or so many parts are no longer too many.
+    /// Acknowledged bytes show again what the line carries, or the number of parts is no longer too high.
     case over(Pace.Change)
-    /// Fewer were as slow: they are needed.
+    /// Fewer parts were just as slow: the former number is needed.
     case needed(Pace.Change)
   }
 
   private(set) var window: Int
-  /// Before only answers counted.
+  /// The number before only answers counted.
   let most: Int
   private let partSize: Int64
   private var last: Answer?
-  /// Answers to one part at a time; after so many it is tried whether two take as long.
+  /// How many answers arrived to one part at a time; after a few, it is tried whether two take as long.
   private var alone = 0
   private var patience = Self.shortestPatience
 
-  /// A rate that is barely enough for one more may be chance.
+  /// A margin, because a rate that is barely enough for one more may be chance.
   private static let margin = 1.25
-  /// What a connection of the line itself may hold, and what does not mislead anybody.
+  /// A buffer that a connection of the line itself may have, and that does no harm.
   private static let leastBuffer: Int64 = 512 << 10
-  /// Parts in so different company tell whether it slows them.
+  /// How much the average number of parts must differ for two answers to show whether it slows them.
   private static let otherCompany = 1.5
   private static let shortestPatience = 2
-  /// Seconds that the line may need for two: that much is lost if it breaks.
+  /// Seconds that the line may need for two parts: that much is lost if it breaks.
   private static let longestTrial = 15.0
 
   init(window: Int, most: Int, partSize: Int64) {
@@ -53,11 +53,11 @@ struct AnswerPace: Sendable {
     self.partSize = partSize
   }
 
-  /// So many, whatever the answers said.
+  /// Sets the number of parts, regardless of the answers.
   mutating func set(_ window: Int) { self.window = max(1, window) }
 
   mutating func take(_ answer: Answer) -> Verdict {
-    // A short one shows how long an answer takes, not what the line carries.
+    // A short part shows how long an answer takes, not what the line carries.
     guard answer.size * 2 >= partSize else { return .goesOn(nil) }
     defer { last = answer }
     let rate = Double(answer.size) / max(1e-6, answer.alone.seconds)

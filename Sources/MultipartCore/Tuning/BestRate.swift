@@ -1,10 +1,10 @@
 /// The highest rate of acknowledged bytes during three seconds of a run. The average of a short run shows less than the
-/// line carries: it counts the first round trips, and the end, when few parts are left.
+/// line carries: it includes the first round trips, and the end, when few parts are left.
 struct BestRate: Sendable {
   private static let span: Duration = .seconds(3)
 
   private var samples: [(at: Duration, delivered: Int64)] = []
-  /// Bytes a second; zero during the first three seconds.
+  /// Bytes per second; zero during the first three seconds.
   private(set) var rate = 0.0
 
   mutating func take(_ sample: LineSample) {

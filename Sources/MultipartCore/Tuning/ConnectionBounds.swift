@@ -1,20 +1,20 @@
 import Glibc
 
-/// How many connections a run may use if nobody has fixed their number.
+/// How many connections a run may use if their number is not fixed.
 package enum ConnectionBounds {
-  /// Of 0.75 MiB each, so that all of them stay within 64 MiB.
+  /// The most connections, of 0.75 MiB each, so that all of them stay within 64 MiB.
   package static let most = 48
-  /// If losses limit each of them.
+  /// The most if losses limit each of them.
   package static let mostWhenLossy = 64
-  /// If they did in the last run.
+  /// The first number if losses limited them in the last run.
   private static let startWhenLossy = 32
-  /// While objects are small, and the wait for answers is what holds a run up.
+  /// The most while objects are small, and a run spends its time waiting for answers.
   package static let mostForSmall = 256
   /// File descriptors that the rest of the process needs.
   private static let others = 32
 
-  /// A stream's parts are in memory, so it gets no more connections than it was planned with. `line` is nil if nothing
-  /// is known about the line to this store.
+  /// The bounds for a run. A stream's parts are in memory, so it gets no more connections than it was planned with.
+  /// `line` is nil if nothing is known about the line to this store.
   package static func pace(
     _ transfer: TransferSettings, isStream: Bool, line: LineClass? = nil, descriptors: Int
   ) -> Pace.Bounds? {
@@ -27,7 +27,8 @@ package enum ConnectionBounds {
       mostWhenLossy: isStream ? start : min(mostWhenLossy, room), opening: line?.opening ?? .max)
   }
 
-  /// Each needs a socket, its file, and perhaps one that is about to begin; a walk keeps some 200 folders open.
+  /// The most for small objects. Each needs a socket, its file, and perhaps the file of one that is about to begin; a
+  /// walk keeps some 200 folders open.
   package static func mostSmall(descriptors: Int) -> Int {
     max(1, min(mostForSmall, (descriptors - others - 200) / 3))
   }
@@ -37,7 +38,7 @@ package enum ConnectionBounds {
     max(1, min(2 * max(transfer.concurrency, 8), (descriptors - 16) / 4))
   }
 
-  /// `getrlimit`.
+  /// The limit of open files (`getrlimit`).
   package static var descriptors: Int { limit.map { Int(clamping: $0.rlim_cur) } ?? 256 }
 
   private static let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
@@ -47,7 +48,7 @@ package enum ConnectionBounds {
     return getrlimit(resource, &limit) == 0 ? limit : nil
   }
 
-  /// With fewer, what a run needs at its begin may fail, and libdispatch ends the process where its own do.
+  /// With fewer descriptors, what a run needs at the start may fail, and libdispatch ends the process if it runs out.
   private static let fewest = 48
 
   /// Throws unless the process may have as many files open as a small run needs (`setrlimit`, where the limit is a soft

@@ -1,19 +1,21 @@
 /// What one sample of the connections showed.
 package struct LineSample: Sendable, Equatable {
   package var at: Duration
-  /// Bytes that the other side has acknowledged, or that came from it, since the run began, on all connections.
+  /// Bytes that the other side has acknowledged, or that were received from it, since the run began, on all
+  /// connections.
   package var delivered: Int64
-  /// Segments with data that were sent since the run began, and those sent again, on connections that each loss slows.
+  /// Segments with data that were sent since the run began, and those sent again, on connections that are slowed by
+  /// each loss.
   package var segments: Int64 = 0
   package var resent: Int64 = 0
   /// How long only the line's own speed has limited the connections, summed over all of them. The rest of their time
-  /// they waited for the store: for its window, for its answers.
+  /// they waited for the store: for its window or its answers.
   package var held: Duration = .zero
   /// The average share of a core that each loop has used since the last sample.
   package var load: Double = 0
   /// The round trip to the store, on the connection with the shortest one.
   package var roundTrip: Duration = .zero
-  /// The shortest that was ever seen: without a queue on the way.
+  /// The shortest round trip so far: without a queue on the way.
   package var leastTrip: Duration = .zero
 
   /// The most bytes per second that may be sent now; nil: no limit.
@@ -57,7 +59,7 @@ final class LineLedger: Sendable {
 }
 
 extension LineSample {
-  /// Of all these loops.
+  /// The sum over these loops.
   init(_ loops: [LineLedger.Entry]) {
     self.init(at: loops.map(\.at).max() ?? .zero, delivered: loops.reduce(0) { $0 + $1.delivered })
     segments = loops.reduce(0) { $0 + $1.segments }

@@ -1,14 +1,14 @@
 import Glibc
 
-/// Whether losses limit each connection, or a full queue all of them together.
+/// Determines whether losses limit each connection, or a full queue limits all of them together.
 ///
-/// A queue that overflows loses packets too: many at once when new connections find their speed, few afterwards, and the
-/// round trips are longer. Losses at random are the same all the time. So several short spans must agree.
+/// A queue that overflows loses packets too: many at once when new connections find their speed, few afterwards, and
+/// the round trips are longer. Random losses are constant over time. So several short spans must agree.
 struct LossEvidence: Sendable {
   enum Verdict: Sendable, Equatable {
-    /// Too few to matter.
+    /// Too few losses to matter.
     case few
-    /// This share of the packets, and no queue: each connection has the rate that they allow.
+    /// This share of the packets, and no queue: each connection has the rate that the losses allow.
     case random(Double)
     /// The connections share what the line carries.
     case crowded
@@ -26,57 +26,58 @@ struct LossEvidence: Sendable {
   private var spans: [Span] = []
   private var begun: LineSample?
   private var skipsUntil: Duration?
-  /// What the spans so far say.
+  /// The verdict of the spans so far.
   private(set) var last: Verdict?
 
   private static let enough = 4
   private static let most = 12
 
-  /// How many spans were seen since the last change.
+  /// The number of spans since the last change.
   var count: Int { spans.count }
-  /// As many as are kept.
+  /// Whether as many spans were seen as are kept.
   var isLong: Bool { count == Self.most }
 
   var sent: Int64 { spans.reduce(0) { $0 + $1.sent } }
   private var again: Int64 { spans.reduce(0) { $0 + $1.again } }
 
-  /// The share of packets that were lost is hardly larger; three more than were seen may be chance.
+  /// An upper bound for the share of lost packets: three more than were seen may be chance.
   var mostShare: Double { Double(again + 3) / Double(max(1, sent)) }
 
-  /// Bytes a second that were acknowledged. Packets that were sent say less: those that are lost count until they are
+  /// Bytes per second that were acknowledged. Packets that were sent say less, because lost ones count until they are
   /// sent again.
   var rate: Double {
     Double(spans.reduce(0) { $0 + $1.delivered }) / max(1e-3, spans.reduce(0) { $0 + $1.time.seconds })
   }
 
-  /// Of the slowest of the spans.
+  /// The rate of the slowest of the spans.
   var leastRate: Double { spans.suffix(Self.enough).map(\.rate).min() ?? 0 }
 
-  /// Bytes a second that losses of this share allow to so many connections with Reno (Mathis): each gets 1.22 packets,
-  /// divided by the root of the share, in a round trip.
+  /// Bytes per second that losses of this share allow to this number of connections with Reno (Mathis): each gets 1.22
+  /// packets, divided by the square root of the share, in a round trip.
   static func allowed(_ connections: Int, _ share: Double, _ roundTrip: Duration) -> Double {
     Double(connections) * packet * 1.22 / (max(1e-3, roundTrip.seconds) * share.squareRoot())
   }
 
-  /// Bytes of data on most paths.
+  /// Bytes of data in a packet on most paths.
   private static let packet = 1448.0
   private static let shortest: Duration = .milliseconds(100)
-  /// Of fewer packets, so few are lost that most spans have none. A connection on a very bad line sends few.
+  /// With fewer packets, so few are lost that most spans have none. A connection on a very bad line sends few.
   private static let leastSent: Int64 = 64
   private static let longestTrips = 20
   /// Shares of the packets below this cost a connection little, and fewer resent ones may be chance.
   private static let leastShare = 0.0003
   private static let leastAgain: Int64 = 8
-  /// A queue makes round trips longer. On a path shorter than this, losses are repaired before they cost anything.
+  /// How much a queue lengthens round trips. On a path shorter than this, losses are repaired before they cost
+  /// anything.
   private static let queued = 1.5
   private static let shortestTrip: Duration = .milliseconds(1)
 
-  /// The connections have changed: what was seen does not count, nor do the first round trips of new ones.
+  /// The connections have changed: earlier samples no longer count, nor do the first round trips of new connections.
   mutating func reset() {
     (spans, begun, skipsUntil, last) = ([], nil, nil, nil)
   }
 
-  /// Nil if it cannot be said yet.
+  /// Takes a sample; nil if there is no verdict yet.
   mutating func take(_ sample: LineSample) -> Verdict? {
     guard sample.leastTrip >= Self.shortestTrip else { return nil }
     let until = skipsUntil ?? sample.at + sample.roundTrip * 5
@@ -101,7 +102,8 @@ struct LossEvidence: Sendable {
     return last
   }
 
-  /// Random losses show at once. That there are none shows only after a while: new connections overflow any queue.
+  /// The verdict. Random losses show at once, their absence only after a while, because new connections overflow any
+  /// queue.
   private var verdict: Verdict? {
     guard spans.count >= Self.enough else { return nil }
     if let share = Self.random(spans.suffix(Self.enough)) ?? Self.random(spans[...]) { return .random(share) }
@@ -113,7 +115,7 @@ struct LossEvidence: Sendable {
     let (sent, again) = spans.reduce((0, 0)) { ($0.0 + $1.sent, $0.1 + $1.again) }
     let share = Double(again) / Double(max(1, sent))
     let (lossy, crowded) = (spans.count { $0.again > 0 }, spans.count { $0.isCrowded })
-    // By Poisson, if they fall anywhere; a queue's are together in few spans.
+    // The expected number by Poisson, if losses are spread evenly; those of a queue are concentrated in few spans.
     let expected = Double(spans.count) * (1 - exp(-Double(again) / Double(max(1, spans.count))))
     guard again >= leastAgain, share >= leastShare, Double(lossy) >= expected * 2 / 3, crowded * 4 <= spans.count else {
       return nil

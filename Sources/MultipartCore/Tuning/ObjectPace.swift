@@ -1,17 +1,18 @@
-/// How many connections a run of small objects uses. What holds it up is waiting for answers, so there are more of them as
-/// long as the rate of objects grows; where this machine or the store is busy, more gain nothing, and it goes back. Nor are
-/// there so many that the line needs more than ten seconds for the objects that have begun.
+/// Decides how many connections a run of small objects uses. Such a run is limited by waiting for answers, so
+/// connections are added as long as the rate of objects grows; where this machine or the store is busy, more do not
+/// help, and it goes back. The number is also limited so that the line needs at most ten seconds for the objects that
+/// have begun.
 ///
-/// It is told how many objects have arrived, and has no clock of its own.
+/// It receives the number of objects that have arrived, and has no clock of its own.
 struct ObjectPace: Sendable {
   private enum Phase: Sendable {
-    /// Neither the length of the line nor the rate of the connections is known yet.
+    /// Neither the round-trip time nor the rate of the connections is known yet.
     case beginning
-    /// On a long line so many are wanted, and begin as soon as acknowledged bytes show that the line can carry them.
+    /// This many are wanted on a long line, and start as soon as acknowledged bytes show that the line can carry them.
     case widening(to: Int)
-    /// The rate of so many is measured for the first time.
+    /// The rate of the wide window is measured for the first time.
     case wide
-    /// Fewer are tried, because most wait for something else than the line. The rate is that of the most.
+    /// Fewer are tried, because most wait for something other than the line. The rate is that of the larger number.
     case thinning(from: Int, rate: Double)
     /// Each step is measured against the rate before it.
     case climbing(from: Int, rate: Double)
@@ -25,38 +26,40 @@ struct ObjectPace: Sendable {
   private var phase = Phase.beginning
   private var opening = Opening()
   private var epoch: (at: Duration, arrived: Int, delivered: Int64)?
-  /// The number has changed since the last rate: new connections were being established, or those too many were ending.
+  /// The number has changed since the last rate: new connections were being established, or superfluous ones were
+  /// ending.
   private var isFresh = false
   private var patience = Self.shortestPatience
-  /// A store that asked for less does not get more until then.
+  /// A store that asked for less does not get more until this time.
   private var quietUntil: Duration = .zero
-  /// Since when the objects in flight would have taken too long, and how many there were before they became fewer.
+  /// Since when the objects in flight would have taken too long, and how many there were before their number was
+  /// reduced.
   private var slowSince: Duration?
   private var beforeSlow: Int?
-  /// The average of those in flight.
+  /// The average size of the objects in flight.
   private var size: Int64 = 0
 
   /// A smaller increase may be chance.
   private static let growth = 1.15
-  /// Fewer connections that have a smaller share of the rate are too few.
+  /// The share of the rate that fewer connections must keep.
   private static let kept = 0.95
   private static let shortestEpoch = Duration.milliseconds(200)
   private static let longestEpoch = Duration.seconds(5)
-  /// Arrivals for each connection, so that a rate is one of all of them.
+  /// Arrivals per connection, so that a rate includes all of them.
   private static let leastArrivals = 2
   /// On a line this long the time of an answer is mostly the line's. As soon as that is known, before there are any
-  /// answers, each connection becomes so many that one may arrive in every `answer`.
+  /// answers, each connection is multiplied so that one may arrive in every `answer`.
   private static let longLine = Duration.milliseconds(5)
   private static let answer = Duration.microseconds(1250)
-  /// Bytes a second of a line that has not shown its speed.
+  /// The assumed bytes per second of a line that has not shown its speed.
   private static let slowest = 262_144.0
   /// A store that pauses looks like a slow line for a while.
   private static let leastSlowness = Duration.seconds(10)
-  /// A rate that is barely enough for one more may be chance.
+  /// A margin, because a rate that is barely enough for one more may be chance.
   private static let margin = 1.25
   private static let shortestPatience = Duration.seconds(10)
   private static let longestPatience = Duration.seconds(80)
-  /// If the loops use their cores fully, more connections gain nothing.
+  /// If the loops use their cores fully, more connections do not help.
   private static let fullLoad = 0.75
 
   init(start: Int, most: Int, limit: Int64? = nil) {
@@ -74,12 +77,12 @@ struct ObjectPace: Sendable {
     settle(now)
   }
 
-  /// What is measured next has nothing to do with what was measured before.
+  /// Starts measuring afresh.
   mutating func rest() {
     (epoch, slowSince, isFresh) = (nil, nil, false)
   }
 
-  /// The time may have come for another limit.
+  /// Applies the limit, which may depend on the time of day.
   mutating func follow(_ limit: Int64?, at now: Duration) -> Pace.Change? {
     guard limit != self.limit else { return nil }
     self.limit = limit
@@ -89,7 +92,7 @@ struct ObjectPace: Sendable {
     return change(to: min(isQuiet ? window : max(window, start), room), RateLimiter.words(limit))
   }
 
-  /// `size` is the average of the objects in flight; `isFull`: all connections had something to send.
+  /// Takes a sample. `size` is the average of the objects in flight; `isFull`: all connections had something to send.
   mutating func take(_ sample: LineSample, arrived: Int, size: Int64, isFull: Bool) -> Pace.Change? {
     self.size = size
     if window > room { return change(to: room, RateLimiter.words(limit)) }
@@ -166,13 +169,13 @@ struct ObjectPace: Sendable {
     return change(to: now, why)
   }
 
-  /// More than half of the connections wait for something else than the line: by Little's law as many objects are on
-  /// the way as arrive in a round trip.
+  /// Whether more than half of the connections wait for something other than the line: by Little's law the number of
+  /// objects on the way is the number that arrives in a round trip.
   private func isIdle(_ rate: Double, _ sample: LineSample) -> Bool {
     rate * sample.leastTrip.seconds * 2 < Double(window)
   }
 
-  /// Half as many, if half would be enough for the line.
+  /// Tries half as many, if half would be enough for the line.
   private mutating func thin(_ best: Double, _ rate: Double, _ sample: LineSample) -> Pace.Change? {
     let wanted = max(start, window / 2)
     guard wanted < window, isIdle(rate, sample) else { return nil }
@@ -184,10 +187,11 @@ struct ObjectPace: Sendable {
 
   private func enough(_ rate: Double) -> Int { Pace.enough(rate, of: size) }
 
-  /// What the limit allows in ten seconds.
+  /// How many objects the limit allows in ten seconds.
   private var room: Int { limit.map { enough(Double($0)) } ?? .max }
 
-  /// Fewer, if the line has needed more than ten seconds for so many for as long; and more again as soon as it can.
+  /// Reduces the number if the line has needed more than ten seconds for the objects in flight for long enough, and
+  /// raises it again as soon as the line allows.
   private mutating func keepShort(_ rate: Double, _ begun: Duration, _ now: Duration) -> Pace.Change? {
     if let before = beforeSlow, min(before, room, enough(rate / Self.margin)) > window {
       let wanted = min(before, room, enough(rate / Self.margin))

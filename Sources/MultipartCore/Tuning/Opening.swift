@@ -1,21 +1,21 @@
-/// What an unknown line shows while the first parts find their speed.
+/// Estimates the speed of an unknown line as early as possible, while the first parts find their speed.
 ///
-/// It estimates the line's speed as early as possible. Rates are of acknowledged bytes: those in a socket's buffer have
-/// not been sent.
+/// Rates are of acknowledged bytes: those in a socket's buffer have not been sent.
 struct Opening: Sendable {
   enum View: Equatable {
     case nothing
     /// The current rate, and the rate soon: higher if it still doubles with each round trip.
     case growing(rate: Double, soon: Double)
-    /// It no longer grows by itself.
+    /// The rate no longer grows by itself.
     case settled(Double)
   }
 
   private var looks: [(at: Duration, delivered: Int64)] = []
-  /// When the first bytes of a part arrived: before that connections are made, and parts are read for their checksums.
+  /// When the first bytes of a part arrived: before that connections are established, and parts are read for their
+  /// checksums.
   private var began: (at: Duration, delivered: Int64)?
 
-  /// A request's header and the TLS handshake are smaller.
+  /// More than a request's header and the TLS handshake.
   private static let first: Int64 = 16 << 10
   private static let shortest: Duration = .milliseconds(50)
   private static let enough: Duration = .seconds(1)
@@ -25,7 +25,7 @@ struct Opening: Sendable {
   private static let leastMoved: Int64 = 256 << 10
   /// A new connection doubles its rate with each round trip, until something limits it.
   private static let doubling = 1.7
-  /// Two round trips ahead: a new part needs that long to begin, and superfluous ones are stopped after a second.
+  /// Two round trips ahead: a new part needs that long to start, and superfluous ones are stopped after a second.
   private static let soon = 4.0
 
   mutating func look(_ sample: LineSample) -> View {
@@ -47,7 +47,7 @@ struct Opening: Sendable {
     return now.map { .growing(rate: $0, soon: grows ? $0 * Self.soon : $0) } ?? .nothing
   }
 
-  /// Nil if there is no sample that early.
+  /// The rate in an interval; nil if there is no sample that early.
   private func rate(from begin: Duration, to end: Duration) -> Double? {
     guard let a = looks.last(where: { $0.at <= begin }), let b = looks.last(where: { $0.at <= end }), a.at < b.at else {
       return nil

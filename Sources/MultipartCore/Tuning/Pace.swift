@@ -1,22 +1,23 @@
-/// How many connections an upload uses, found by trying: more while the rate grows with them, and back if it does not;
+/// Decides how many connections an upload uses, by trial: more while the rate grows with them, and back if it does not;
 /// and never so many that the line needs more than ten seconds for the parts that have begun.
 ///
-/// An interruption loses the parts that have begun and are not confirmed. On a line that was slow a few begin, and the
-/// others within the first round trips, as the acknowledged bytes show that the line can carry them; on others all do, and
-/// after a second the superfluous ones are stopped. Fewer than the line needs would only be slower: if each connection has
-/// its own rate, whatever the others do, there are as many as increase the rate.
+/// An interruption loses the parts that have begun and are not confirmed. On a line that was slow a few parts are
+/// started, and the others within the first round trips, as the acknowledged bytes show that the line can carry them;
+/// on other lines all are started, and after a second the superfluous ones are stopped. Fewer than the line needs would
+/// only be slower: if each connection has its own rate, regardless of the others, there are as many as increase the
+/// rate.
 ///
-/// Where packets are lost at random, losses set each connection's rate, and new connections are faster until their first
-/// losses, so that rates mislead for seconds. But random losses stay as frequent when there are twice as many
-/// connections, while those of a queue that overflows become four times as frequent: so they are compared first, and the
-/// rates at the end.
+/// Where packets are lost at random, losses set each connection's rate, and new connections are faster until their
+/// first losses, so that rates mislead for seconds. But random losses stay as frequent with twice as many connections,
+/// while those of a queue that overflows become four times as frequent: so the losses are compared first, and the rates
+/// at the end.
 ///
-/// It is told what the line did and how many parts were being sent: if there were fewer of them than connections, a
-/// rate shows only whether the line is slow. It has no clock of its own. What follows from lost packets
-/// is in `Pace+Losses.swift`, how long the line has been too slow in `Slowness`.
+/// It receives samples of the line and the number of parts being sent: if that was lower than the number of
+/// connections, a rate shows only whether the line is slow. It has no clock of its own. `Pace+Losses.swift` handles
+/// lost packets, and `Slowness` measures how long the line has been too slow.
 package struct Pace: Sendable {
   package private(set) var window: Int
-  /// Whatever the limit is, and with it.
+  /// The bounds without the limit, and with it.
   private var unlimited: Bounds
   var bounds: Bounds
   private let partSize: Int64
@@ -24,62 +25,64 @@ package struct Pace: Sendable {
   private var opening = Opening()
   private var epoch: LineSample?
   private var underWayInEpoch = 0
-  /// After a change the new connections are first established and find their speed.
+  /// The number has just changed: new connections are established first and find their speed.
   private var isFresh = false
-  /// A store that asked for less does not get more until then.
+  /// A store that asked for less does not get more until this time.
   private var quietUntil: Duration = .zero
   var patience = Self.shortestPatience
   var evidence = LossEvidence()
-  /// At most this share of the packets was lost before there were more connections, until then.
+  /// Until this time, at most this share of the packets was lost before connections were added.
   var lossesBefore: (share: Double, until: Duration)?
   var now: Duration = .zero
   /// The share of packets that are lost at random, so that losses limit each connection; nil if they do not.
   private var lossShare: Double?
   package var isLossy: Bool { lossShare != nil }
-  /// With fewer connections the line was slower; and with fewer it would be, because losses limit each.
+  /// The number of connections that is known to be needed: with fewer the line was slower, or would be because losses
+  /// limit each.
   private var measuredNeed = 1
   var lossyNeed = 1
   private var needed: Int { max(measuredNeed, lossyNeed) }
-  /// More connections made losses more frequent; not tried again until then.
+  /// More connections increased the losses; they are not tried again until this time.
   var crowdedUntil: Duration = .zero
-  /// Until then more connections gain nothing, unless so many packets are lost that the first rates meant little.
+  /// More connections do not help until this time, unless so many packets are lost that the first rates meant little.
   var enoughUntil: Duration = .zero
-  /// How many connections there were before the line became too slow for them, as long as it is.
+  /// The number of connections before the line became too slow for them; nil if it is not.
   var beforeSlow: Int?
-  /// The rate when they became fewer.
+  /// The rate when the number was reduced.
   private var slowRate = 0.0
-  /// The limit holds the rate, not the line or the store.
+  /// The limit determines the rate, not the line or the store.
   package private(set) var isHeldByLimit: Bool
   private var slowness = Slowness()
 
   /// A smaller increase may be chance.
   private static let growth = 1.1
-  /// Or not worth what more parts in flight would cost an interruption.
+  /// The increase that justifies what more parts in flight would cost an interruption.
   private static let neededGrowth = 1.25
   /// Fewer connections that have less than this share of the former rate may be too few.
   private static let missing = 0.8
-  /// A connection that has just lost packets is slow for a while, and needs fewer others than it seems.
+  /// The largest factor for adding connections again: one that has just lost packets is slow for a while, so fewer
+  /// others are needed than it seems.
   private static let mostAgain = 3
   private static let shortestEpoch: Duration = .milliseconds(300)
   /// On a slow line: until this much has arrived, for at most `longestEpoch`.
   private static let leastMoved: Int64 = 256 << 10
   private static let longestEpoch: Duration = .seconds(5)
-  /// A rate that is barely enough for one more may be chance.
+  /// A margin, because a rate that is barely enough for one more may be chance.
   private static let margin = 1.25
-  /// Between two trials; twice as long after each that gained nothing.
+  /// The time between two trials, doubled after each that did not help.
   private static let shortestPatience: Duration = .seconds(10)
   static let longestPatience: Duration = .seconds(80)
   /// Seconds that the line may need for the parts that have begun: that much is lost if it breaks.
   static let longestFlight = 10.0
-  /// The same, while it is tried whether more connections are faster.
+  /// Seconds that it may need while more connections are tried.
   private static let longestTrial = 15.0
-  /// Of the limit; the rest is lost in the connections' gaps.
+  /// The share of the limit above which it determines the rate; the rest is lost in gaps of the connections.
   private static let heldByLimit = 0.8
-  /// If the loops use their cores fully, more connections gain nothing.
+  /// If the loops use their cores fully, more connections do not help.
   static let fullLoad = 0.75
-  /// Of the connections' time.
+  /// The share of the connections' time above which the line is full.
   private static let fullLine = 0.7
-  /// If so many were to be expected and almost none came, the line has changed.
+  /// If this many losses were expected and almost none occurred, the line has changed.
   private static let tellingLosses = 24.0
 
   package init(_ bounds: Bounds, partSize: Int64) {
@@ -107,7 +110,7 @@ package struct Pace: Sendable {
     if phase == .opening { return open(sample, isFull) }
     switch losses {
     case .random(let share): lossShare = share
-    // Of few packets, such as the last part's, few are lost on any line.
+    // If few packets are sent, such as those of the last part, few are lost on any line.
     case .few: if Double(evidence.sent) * (lossShare ?? 0) > Self.tellingLosses { lossShare = nil }
     case .crowded: (lossShare, lossyNeed) = (nil, 1)
     case nil: break
@@ -136,7 +139,8 @@ package struct Pace: Sendable {
     return judge(rate, sample, underWay: underWay, isFull: isFull, mayBringMore: mayBringMore(begun, sample))
   }
 
-  /// The time may have come for another limit: what was measured before says nothing about the rate with it.
+  /// Applies the limit, which may depend on the time of day; earlier measurements say nothing about the rate with a new
+  /// one.
   package mutating func follow(_ limit: Int64?, at now: Duration) -> Change? {
     guard limit != bounds.limit else { return nil }
     unlimited.limit = limit
@@ -150,15 +154,15 @@ package struct Pace: Sendable {
     return change(to: min(least, bounds.most), RateLimiter.words(limit))
   }
 
-  /// What is measured next has nothing to do with what was measured before.
+  /// Starts measuring afresh.
   mutating func rest() {
     epoch = nil
     evidence.reset()
   }
 
-  /// The connections wait neither for this side's cores nor, most of the time, for the line. If these are already full,
-  /// new connections only make others lose packets. A few connections say little about the line: after a store has
-  /// asked for less they come back nevertheless.
+  /// Whether more connections may increase the rate: the connections wait neither for this side's cores nor, most of
+  /// the time, for the line. If these are already full, new connections only make others lose packets. A few
+  /// connections say little about the line: after a store has asked for less they are added again nevertheless.
   private func mayBringMore(_ begun: LineSample, _ sample: LineSample) -> Bool {
     guard sample.load < Self.fullLoad, !isHeldByLimit else { return false }
     let time = (sample.at - begun.at) * window
@@ -166,7 +170,7 @@ package struct Pace: Sendable {
     return wereEnough || (needed > 1 && needed >= window) || (sample.held - begun.held) / time < Self.fullLine
   }
 
-  /// As many parts begin as the acknowledged bytes show that the line can carry.
+  /// Starts as many parts as the acknowledged bytes show that the line can carry.
   private mutating func open(_ sample: LineSample, _ isFull: Bool) -> Change? {
     switch opening.look(sample) {
     case .nothing: return nil
@@ -175,8 +179,8 @@ package struct Pace: Sendable {
       if enough(rate) >= bounds.start { return opened(to: bounds.start, why) }
       return enough(soon) > window ? change(to: min(enough(soon), bounds.start), why) : nil
     case .settled(let rate):
-      // Each connection has its own rate: with fewer the line would only be slower. But if the line is slow, fewer find
-      // out.
+      // If each connection has its own rate, the line would only be slower with fewer. But if the line is slow, fewer
+      // show that.
       if enough(rate) >= bounds.start, case .random(let share)? = evidence.last, isFull,
         let change = spread(.random(share), sample)
       {
@@ -187,7 +191,7 @@ package struct Pace: Sendable {
       let before = window
       var change = opened(to: enough, "\(Self.text(rate)), so that no part takes too long")
       beforeSlow = enough < bounds.start ? bounds.start : nil
-      // Little has been sent of those that began last.
+      // Little has been sent of the parts that started last.
       if enough < before {
         change?.stopsSome = true
         (phase, slowRate) = (.fewer(from: before), rate)
@@ -201,7 +205,7 @@ package struct Pace: Sendable {
     return change(to: connections, why)
   }
 
-  /// With fewer parts being sent than possible, a rate shows only whether the line is slow.
+  /// Judges the rate. If fewer parts are being sent than possible, it shows only whether the line is slow.
   private mutating func judge(
     _ rate: Double, _ sample: LineSample, underWay: Int, isFull: Bool, mayBringMore: Bool
   ) -> Change? {
@@ -271,7 +275,7 @@ package struct Pace: Sendable {
     }
   }
 
-  /// As many more as may bring the rate back that there was with more of them.
+  /// Adds as many connections as may restore the rate that more of them had.
   private mutating func again(_ rate: Double, from most: Int) -> Change? {
     phase = .again(fewer: window, rate: rate)
     let enough = Int(min((Double(window) * slowRate / max(1, rate)).rounded(.up), 1e6))
@@ -291,7 +295,8 @@ package struct Pace: Sendable {
     max(1, Int(min(rate * longestFlight / Double(max(1, size)), 1e6)))
   }
 
-  /// Of that which as many more connections would have if each had its own rate, at least half.
+  /// The growth to require: at least half of the increase that the added connections would bring if each had its own
+  /// rate.
   private func neededGrowth(from fewer: Int) -> Double {
     min(Self.neededGrowth, 1 + (Double(window) / Double(max(1, fewer)) - 1) / 2)
   }
@@ -300,7 +305,7 @@ package struct Pace: Sendable {
     underWay > needed && takes(rate, underWay) > Self.longestFlight
   }
 
-  /// First nothing more begins; if it lasts, the parts that began last are stopped.
+  /// Reduces the number. First nothing more is started; if the slowness lasts, the parts that started last are stopped.
   private mutating func slower(_ rate: Double, _ now: Duration, _ underWay: Int) -> Change? {
     guard let stage = slowness.stage(at: now) else { return nil }
     let lasts = stage == .lasting
@@ -322,17 +327,17 @@ package struct Pace: Sendable {
     return change
   }
 
-  /// Nil if that has not lasted.
+  /// The backlog; nil if it has not lasted.
   var backlog: Backlog? {
     guard let last = epoch, !isHeldByLimit else { return nil }
     guard let rate = slowness.rateBehindBuffer(until: last, underWay: underWayInEpoch) else { return nil }
     return Backlog(since: rate.since, rate: rate.bytes, enough: enough(rate.bytes))
   }
 
-  /// As many as there would be if the line were not slow.
+  /// The number of connections if the line were not slow.
   var usual: Int { max(window, beforeSlow ?? 0, bounds.start) }
 
-  /// Only answers counted for a while. `most`: as many as there were before.
+  /// Continues after a time in which only answers counted. `most` is the number before that.
   mutating func goOn(with window: Int, of most: Int, areNeeded: Bool) {
     self.window = window
     phase = .beginning(rate: nil)

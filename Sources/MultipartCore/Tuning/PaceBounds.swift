@@ -4,7 +4,7 @@ extension Pace {
     package var most: Int
     /// The most if losses limit each connection.
     package var mostWhenLossy: Int
-    /// How many begin before the line has shown its speed; nil: all of them, and only time tells.
+    /// How many are started before the line has shown its speed; nil: all of them, and only time shows it.
     package var opening: Int?
     /// The most bytes per second, however fast the line is.
     package var limit: Int64?
@@ -17,18 +17,19 @@ extension Pace {
       self.limit = limit
     }
 
-    /// The same bytes at first, in parts of another size. Larger parts do not need fewer connections.
+    /// The bounds for parts of a different size, with the same number of bytes at first. Larger parts do not need fewer
+    /// connections.
     func scaled(from before: Int64, to partSize: Int64) -> Bounds {
       guard partSize < before else { return self }
       let more = Int(clamping: (Int64(start) * before + partSize - 1) / max(1, partSize))
       var scaled = self
       scaled.start = min(max(start, more), most)
-      // On a slow line only a few begin, whatever their size.
+      // On a slow line only a few are started, whatever their size.
       if opening == start { scaled.opening = scaled.start }
       return scaled
     }
 
-    /// No more than the limit allows in ten seconds.
+    /// The bounds with no more connections than the limit allows in ten seconds.
     func bounded(partSize: Int64) -> Bounds {
       guard let limit else { return self }
       let enough = Pace.enough(Double(limit), of: partSize)
@@ -38,20 +39,20 @@ extension Pace {
     }
   }
 
-  /// So slow that the parts in flight would take too long, and not because of the line: whoever takes the bytes has let the
-  /// connections wait. What it took before may lie there.
+  /// The parts in flight would take too long, but not because of the line: the receiver of the bytes has made the
+  /// connections wait. What it accepted before may be in its buffer.
   struct Backlog: Sendable, Equatable {
     var since: Duration
-    /// Bytes a second that it has taken since.
+    /// Bytes per second that it has accepted since.
     var rate: Double
-    /// How many connections are enough for that.
+    /// How many connections are enough for that rate.
     var enough: Int
   }
 
   package struct Change: Sendable, Equatable {
     package var connections: Int
     package var why: String
-    /// The parts of superfluous connections are to be stopped: they would take minutes.
+    /// Parts of superfluous connections must be stopped, because they would take minutes.
     package var stopsSome = false
   }
 
@@ -62,20 +63,20 @@ extension Pace {
     case beginning(rate: Double?)
     /// Each step is measured against the rate before it.
     case climbing(from: Int, rate: Double)
-    /// Many more, because losses limit each.
+    /// Many connections were added, because losses limit each of them.
     case spreading(from: Spread)
     case settled(until: Duration)
-    /// Fewer connections for a slow line; the rate that they had last: after a queue has overflowed it grows for seconds.
+    /// Fewer connections for a slow line, with their last rate: after a queue has overflowed it grows for seconds.
     case fewer(from: Int, rate: Double = 0)
-    /// As many as before, because fewer had this rate: the line was slower with them, or just then.
+    /// The former number again, because fewer had this rate: the line was slower with them, or just at that time.
     case again(fewer: Int, rate: Double)
   }
 
   struct Spread: Equatable {
     var connections: Int
-    /// The share of the packets that were lost.
+    /// The share of packets that were lost.
     var losses: Double
-    /// Bytes a second.
+    /// Bytes per second.
     var rate: Double
   }
 

@@ -1,13 +1,13 @@
-/// A bucket of bytes that fills at a rate and is shared by all connections, so that their sum keeps to it.
+/// A bucket of bytes that fills at a rate and is shared by all connections, so that their sum stays below it.
 ///
 /// It holds at most a twentieth of a second: the line sees an even flow instead of a burst each second.
 package final class RateLimiter: Sendable {
   private struct Bucket {
-    /// Nil: no limit at this time of day.
+    /// The rate; nil: no limit at this time of day.
     var rate: Int64?
     var tokens = 0.0
     var filled: Duration
-    /// When the time of day was last looked at.
+    /// When the time of day was last checked.
     var looked: Duration
   }
 
@@ -23,7 +23,7 @@ package final class RateLimiter: Sendable {
     self.init(.bytesPerSecond(rate), now: now, minute: { 0 })
   }
 
-  /// `minute` returns the current minute of the day; `note` is told when the rate changes.
+  /// `minute` returns the current minute of the day; `note` is called when the rate changes.
   package init(
     _ limit: RateLimit, now: Duration, minute: @escaping @Sendable () -> Int,
     note: @escaping @Sendable (String) -> Void = { _ in }
@@ -34,7 +34,7 @@ package final class RateLimiter: Sendable {
     bucket = Locked(Bucket(rate: limit.rate(at: minute()), filled: now, looked: now))
   }
 
-  /// Takes up to `wanted` bytes out; 0 means that the caller waits.
+  /// Takes up to `wanted` bytes out; 0 means that the caller must wait.
   package func take(_ wanted: Int, now: Duration) -> Int {
     withBucket(now) { bucket in
       guard let rate = bucket.rate else { return wanted }
@@ -46,7 +46,7 @@ package final class RateLimiter: Sendable {
     }
   }
 
-  /// Takes what has been received already; `wait` is then as long as it takes to make up for it.
+  /// Subtracts bytes that have already been received; `wait` is then as long as it takes to make up for them.
   package func spend(_ count: Int, now: Duration) {
     withBucket(now) { bucket in if bucket.rate != nil { bucket.tokens -= Double(count) } }
   }
@@ -73,7 +73,7 @@ package final class RateLimiter: Sendable {
     return value
   }
 
-  /// What is said if another rate has begun.
+  /// Applies the current rate; returns a message if it has changed.
   private func renew(_ bucket: inout Bucket, _ now: Duration) -> String? {
     guard !limit.isConstant, now - bucket.looked >= Self.look else { return nil }
     bucket.looked = now

@@ -1,23 +1,23 @@
-/// Since when a line has been too slow for the parts in flight.
+/// Measures since when a line has been too slow for the parts in flight.
 ///
-/// A store that pauses for a while looks like a slow line, and stopping parts then would waste what was sent. Only time tells
-/// them apart; if almost nothing moves, waiting longer loses almost nothing.
+/// A store that pauses for a while looks like a slow line, and stopping parts then would waste what was sent. Only time
+/// distinguishes the two; if almost nothing moves, waiting longer loses almost nothing.
 struct Slowness: Sendable {
   enum Stage { case begun, lasting }
 
-  /// Since this sample each has found the rate too low for so many connections.
+  /// Since this sample, each sample has found the rate too low for the number of connections.
   private var slowFrom: LineSample?
-  /// Since this one it has been too slow all the time, and never stood still.
+  /// Since this sample it has been too slow all the time, and never stood still.
   private var steadyFrom: LineSample?
   /// The last sample found that almost nothing had moved.
   private var isAtRest = false
 
-  /// Before anything is stopped, nothing more is begun.
+  /// When no more parts are started, before any are stopped.
   private static let soon: Duration = .seconds(3)
   private static let long: Duration = .seconds(10)
   private static let longAtRest: Duration = .seconds(20)
   private static let longBehindBuffer: Duration = .seconds(5)
-  /// Of the connections' time. The line holds them back for less than that: somebody else does.
+  /// The share of the connections' time below which the line is not what holds them back.
   private static let idleLine = 0.3
 
   mutating func take(isTooSlow: Bool, isAtRest: Bool, from begun: LineSample, to sample: LineSample) {
@@ -26,7 +26,7 @@ struct Slowness: Sendable {
     steadyFrom = isTooSlow && !isAtRest ? steadyFrom ?? sample : nil
   }
 
-  /// Nil if the line is not too slow, or not for long enough to do something.
+  /// What to do; nil if the line is not too slow, or not for long enough.
   func stage(at now: Duration) -> Stage? {
     guard let slowFrom else { return nil }
     let passed = now - slowFrom.at
@@ -34,10 +34,11 @@ struct Slowness: Sendable {
     return !isAtRest && passed >= Self.soon ? .begun : nil
   }
 
-  /// Parts have been stopped: what comes next is judged by itself.
+  /// Parts have been stopped: the measurement starts afresh.
   mutating func isActedUpon() { slowFrom = nil }
 
-  /// Bytes a second since then, if they have been too few for a while although the line did not hold the connections back.
+  /// Bytes per second since then, if they have been too few for a while although the line did not hold the connections
+  /// back.
   func rateBehindBuffer(until last: LineSample, underWay: Int) -> (bytes: Double, since: Duration)? {
     guard let from = steadyFrom else { return nil }
     let passed = last.at - from.at

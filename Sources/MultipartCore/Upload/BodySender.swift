@@ -1,4 +1,4 @@
-/// Sends the bytes of a part, or of a whole object, and says what proves that they arrived.
+/// Sends the bytes of a part, or of a whole object, and determines the proof that they arrived.
 struct BodySender: Sendable {
   let client: S3Client
   let job: UploadJob
@@ -26,7 +26,8 @@ struct BodySender: Sendable {
     guard let etag = answer.etag, ETag(etag) != nil else {
       throw Failure(.server, "the store answered without an ETag", status: 200, requestID: answer.requestID)
     }
-    // Also if the signature covers the payload's SHA-256: a store that returns no checksum may not verify that either.
+    // This applies even if the signature covers the payload's SHA-256: a store that returns no checksum may not verify
+    // that either.
     let sent = try assess(
       body, form, sums, etag: etag, checksums: answer.checksums, encryption: answer.encryption,
       comparesMD5: job.checksum != ChecksumForm.nothing)
@@ -43,7 +44,8 @@ struct BodySender: Sendable {
       job.address, body: .source(body), object: job.object, checksum: form.header(sums),
       payloadSHA256: sums[.sha256].flatMap { client.signsPayload ? $0.hex : nil }, conditions: job.conditions,
       encryption: job.encryption)
-    // As for complete: sent twice, the condition would fail because of the first try, so libcurl must not repeat it.
+    // As for complete: libcurl must not repeat the request, because the second time the condition would fail due to the
+    // first try.
     let fresh = fresh || job.conditions != WriteConditions()
     let answer = try await job.conditions.sending(of: HeadObject(job.address), client) { (conditions) throws(Failure) in
       operation.conditions = conditions
@@ -61,9 +63,9 @@ struct BodySender: Sendable {
     form == .nothing && asked.locks ? .md5 : form
   }
 
-  /// S3 names the encryption in its answer. A store that does not support it ignores the headers and stores the bytes
-  /// unencrypted, with a 200. If the answer to create named the encryption, that of a part may leave it out, but must not
-  /// name another.
+  /// Requires that the response names the encryption, as that of S3 does. A store that does not support encryption
+  /// ignores the headers and stores the bytes unencrypted, with a 200. If the response to create named the encryption,
+  /// that of a part may omit it, but must not name a different one.
   private func requireEncrypted(
     _ found: EncryptionInfo, _ requestID: String?, whole: Bool = false, isConfirmed: Bool = false
   ) throws(Failure) {
@@ -74,19 +76,20 @@ struct BodySender: Sendable {
     if first.setting == .customerKey {
       let message = "the store does not encrypt with the SSE-C key"
       throw Failure(
-        .refused, whole ? message + ": the object is there, unencrypted" : message, requestID: requestID,
+        .refused, whole ? message + ": the object exists, unencrypted" : message, requestID: requestID,
         remedy: whole
           ? "delete the object, or upload it without \(.customerKey): this store has no SSE-C"
           : "this store has no SSE-C: leave \(.customerKey) out")
     }
     let message = "the store does not encrypt as requested: it answers with \(first.sentence)"
     throw Failure(
-      .refused, whole ? message + ", and the object is there" : message, requestID: requestID,
+      .refused, whole ? message + ", and the object exists" : message, requestID: requestID,
       remedy: "\(whole ? "delete the object, or upload it" : "upload it") without \(first.setting.option): "
         + "this store does not confirm it")
   }
 
-  /// Checks the source after a part. If it has changed, that is the failure: a checksum mismatch is only a consequence.
+  /// Checks the source after a part. If the source has changed, that is the failure: a checksum mismatch is only a
+  /// consequence.
   private func counted<Operation: S3Operation>(
     _ operation: Operation, _ body: any PartBody, _ fresh: Bool, _ transfer: TransferProgress.Transfer? = nil
   ) async throws(Failure) -> Operation.Output {
@@ -100,8 +103,8 @@ struct BodySender: Sendable {
         request.onSent = { [trace = request.trace] in part.add($0, of: trace) }
         request.onAcknowledged = { part.acknowledge($0) }
       }
-      // The last bytes were sent only if the source had not changed. A later change does not matter: the object is already
-      // there.
+      // The last bytes were sent only if the source had not changed. A later change does not matter: the object already
+      // exists.
       if transfer != nil { try body.checkSource() }
       confirmed = body.length
       return answer
@@ -128,8 +131,8 @@ struct BodySender: Sendable {
     }
   }
 
-  /// Judges by what the store returned. Without a checksum the ETag is compared with the MD5 of the bytes, which is
-  /// computed now if it was not sent.
+  /// Judges the part by what the store returned. Without a checksum the ETag is compared with the MD5 of the bytes,
+  /// which is computed now if it was not sent.
   private func assess(
     _ body: any PartBody, _ form: ChecksumForm, _ sums: [ChecksumAlgorithm: Checksum], etag: String?,
     checksums given: [String: String], encryption: EncryptionInfo, comparesMD5: Bool, isPublished: Bool = false
@@ -158,7 +161,7 @@ struct BodySender: Sendable {
       do throws(Failure) {
         md5 = try body.checksums([.md5], unless: { progress.isStopped || Task.isCancelled })[.md5]
       } catch {
-        // An object that is published stays published, whatever happens to the file or this run.
+        // A published object stays published, whatever happens to the file or this run.
         if isPublished { return sent }
         throw error
       }

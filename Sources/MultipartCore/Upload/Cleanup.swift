@@ -1,9 +1,9 @@
-/// Aborts an upload until nothing is left: for the run that began it, for an old useless upload, and for whoever names
-/// one by its ID.
+/// Aborts an upload until nothing is left of it: for the run that began it, for an obsolete upload, and for a caller
+/// that names one by its ID.
 ///
-/// A part that the store was still receiving when the abort came can appear after it, so the abort is repeated until
-/// the list shows that the upload is gone. If the store no longer has the upload, no list is requested: some stores go
-/// on listing the parts of a completed one.
+/// A part that the store was still receiving during the abort can appear after it, so the abort is repeated until the
+/// list shows that the upload is gone. If the store no longer has the upload, no list is requested: some stores keep
+/// listing the parts of a completed one.
 struct Cleanup: Sendable {
   enum State: Sendable {
     case aborting, listing, pausing, over
@@ -11,9 +11,9 @@ struct Cleanup: Sendable {
 
   enum Next: Sendable {
     case abort, list
-    /// After a pause, by the caller's policy; if that has no try left, the upload is left behind.
+    /// Tries again after a pause, by the caller's policy; if that has no try left, the upload is left behind.
     case again(after: Failure, attempt: Int)
-    /// Nothing is left of it.
+    /// Nothing is left of the upload.
     case gone
   }
 
@@ -31,7 +31,7 @@ struct Cleanup: Sendable {
     self.uploadID = uploadID
   }
 
-  /// Nil for an answer that nobody asked for.
+  /// The next step; nil for an answer that was not requested.
   mutating func aborted(_ failure: Failure?) -> Next? {
     guard case .aborting = state else { return nil }
     guard let failure else {
@@ -49,11 +49,11 @@ struct Cleanup: Sendable {
 
   mutating func listFailed(_ failure: Failure) -> Next? {
     guard case .listing = state else { return nil }
-    // Without the permission to list there is only the abort's own answer.
+    // Without the permission to list, only the answer to the abort is left.
     return failure.code == .uploadGone || failure.code == .credentials ? end() : again(failure)
   }
 
-  /// The pause is over.
+  /// Continues after the pause.
   mutating func resume() -> Next? {
     guard case .pausing = state else { return nil }
     state = .aborting
@@ -73,7 +73,7 @@ struct Cleanup: Sendable {
 }
 
 extension S3Client {
-  /// Nil if the store has confirmed the abort.
+  /// The failure of an abort; nil if the store has confirmed it.
   func failureOfAbort(_ abort: AbortMultipartUpload) async -> Failure? {
     do throws(Failure) {
       return try await perform(abort) == .aborted ? nil : Failure(.uploadGone, "the upload is gone")
@@ -82,7 +82,7 @@ extension S3Client {
     }
   }
 
-  /// Whether the store still has the upload. If it is gone, S3 answers NoSuchUpload; some stores answer NoSuchKey, or a
+  /// Whether the store still has the upload. If it is gone, S3 returns NoSuchUpload; some stores return NoSuchKey, or a
   /// list without parts.
   func hasUpload(_ list: ListParts) async throws(Failure) -> Bool {
     do throws(Failure) {

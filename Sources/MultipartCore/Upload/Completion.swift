@@ -6,10 +6,10 @@ package struct Completion: Sendable {
   typealias Scheduler = UploadMachine.Scheduler
 
   enum State: Sendable {
-    /// The request that creates the object was sent, or waits for its next try. In doubt: an answer was lost, and the
-    /// object may exist.
+    /// The request that creates the object was sent, or is waiting for its next try. It is in doubt if an answer was
+    /// lost and the object may exist.
     case requesting(attempt: Int, isInDoubt: Bool)
-    /// Does the upload still exist? If so, the failure decides.
+    /// Asks whether the upload still exists. If it does, the failure counts.
     case asking(Failure, attempt: Int)
     case heading(Look, attempt: Int)
     /// The object is proven; its requested settings are checked.
@@ -19,13 +19,13 @@ package struct Completion: Sendable {
 
   /// Why the object is checked.
   enum Look: Sendable {
-    /// The store reported success without proof. `misses`: how many checks have not shown the object.
+    /// The store reported success without proof. `misses` is the number of checks that have not shown the object.
     case confirms(misses: Int)
-    /// An answer was lost: only an object that this run has created is a success, otherwise the failure counts. `isGone`:
-    /// the upload is known to be gone.
+    /// An answer was lost: only an object that this run has created is a success; otherwise the failure counts.
+    /// `isGone`: the upload is known to be gone.
     case decides(Failure?, isGone: Bool)
-    /// The store has dropped the upload, perhaps because of this very object. Otherwise a new upload begins, for this
-    /// reason.
+    /// The store has dropped the upload, perhaps because of this very object. Otherwise a new upload begins, for the
+    /// given reason.
     case beforeAnew(Wording, isGone: Bool)
     /// The recorded upload is gone, or being completed: an earlier run may have completed it.
     case recovers
@@ -34,13 +34,13 @@ package struct Completion: Sendable {
   /// What may be done instead of failing.
   struct Ways: Sendable {
     var mayBeginAnew = false
-    /// It has parts of an earlier run, which may have completed it.
+    /// The upload has parts of an earlier run, which may have completed it.
     var hasEarlierParts = false
     /// If the store has lost or replaced a part, all of them are sent again, once.
     var maySendAllAgain = false
-    /// Others may fill and complete the upload too.
+    /// Other runs may fill and complete the upload too.
     var isShared = false
-    /// A HEAD is compared even if complete's answer was proof already.
+    /// Compares a HEAD even if the answer to complete was already proof.
     var alwaysVerifies = false
   }
 
@@ -48,9 +48,9 @@ package struct Completion: Sendable {
     /// `mayBeLeft`: the upload is not known to be gone.
     case completed(evidence: String, mayBeLeft: Bool)
     case failed(Failure)
-    /// The object exists but is another one: nothing is left to abort.
+    /// The object exists but differs: nothing is left to abort.
     case spoiled(Failure)
-    /// The store reported success, and the object cannot be seen.
+    /// The store reported success, but does not show the object.
     case unshown(Failure)
     case anew(Wording)
     case missesPart
@@ -58,7 +58,7 @@ package struct Completion: Sendable {
     case inspected(evidence: String)
     /// The object exists without the requested settings.
     case lost(Failure)
-    /// Its requested settings could not be read.
+    /// The object's requested settings could not be read.
     case unconfirmed(Failure)
   }
 
@@ -76,7 +76,7 @@ package struct Completion: Sendable {
   private let subject: Subject
   private let object: Int
   private var interruption: Failure?
-  /// Nothing moved on the connection of the last try.
+  /// No byte moved on the connection of the last try.
   private var wantsFreshConnection = false
 
   private init(_ subject: Subject, of object: Int, _ state: State) {
@@ -160,13 +160,13 @@ package struct Completion: Sendable {
     if let interruption { return stop(interruption, isInDoubt: isInDoubt) }
     state = .requesting(attempt: attempt + 1, isInDoubt: isInDoubt)
     var passing = failure
-    // Another write to the key was running, and S3 has decided nothing: it asks for the same request again.
+    // Another write to the key was running, and S3 has not decided anything: it asks for the same request again.
     if subject == .whole, failure.s3Code == "ConditionalRequestConflict" { passing.code = .throttled }
     if let retry = scheduler.retry(waiter, after: passing, attempt: attempt) { return .go(retry.notices) }
     return stop(failure, isInDoubt: isInDoubt)
   }
 
-  /// An object in one request keeps its place among the transfers while it waits.
+  /// An object in a single request keeps its slot among the transfers while it waits.
   private var waiter: Scheduler.Waiter {
     isPut ? .transfer(Slot(object: object, part: 0)) : .step(object: object)
   }
@@ -177,14 +177,14 @@ package struct Completion: Sendable {
       return isInDoubt && failure.code == .precondition ? look(.decides(failure, isGone: true)) : nil
     }
     let mayBeginAnew = ways.mayBeginAnew && interruption == nil
-    // Another writer was faster, and S3 has dropped this upload: it asks the client to begin again. After a lost answer
+    // Another writer was faster, and S3 has dropped this upload: it asks the client to start over. After a lost answer
     // that writer may have been this run.
     if failure.s3Code == "ConditionalRequestConflict", mayBeginAnew {
-      let reason: Wording = "somebody else wrote the object"
+      let reason: Wording = "another client wrote the object"
       return isInDoubt ? look(.beforeAnew(reason, isGone: false)) : end(.anew(reason))
     }
     if failure.code == .uploadGone {
-      // It may be gone because it was completed: by the try whose answer was lost, or by an earlier run.
+      // The upload may be gone because it was completed: by the try whose answer was lost, or by an earlier run.
       if isInDoubt { return look(.decides(nil, isGone: true)) }
       if ways.isShared { return look(.decides(failure, isGone: true)) }
       if mayBeginAnew {
@@ -192,7 +192,7 @@ package struct Completion: Sendable {
         return ways.hasEarlierParts ? look(.beforeAnew(reason, isGone: true)) : end(.anew(reason))
       }
     }
-    // The condition may fail, or the request make no sense any more, because the object is already ours.
+    // The condition may fail, or the request may no longer make sense, because the object is already ours.
     if isInDoubt, failure.code == .precondition || failure.code == .refused { return ask(failure) }
     return missesPart(failure) ? end(.missesPart) : nil
   }
@@ -208,8 +208,9 @@ package struct Completion: Sendable {
     return subject == .parts ? ask(failure) : look(.decides(failure, isGone: true))
   }
 
-  /// A refusal means that nothing was done: every 503, 429, and any other code that blames the request. An internal
-  /// error of the store or of a proxy, and an answer that cannot be read, say nothing.
+  /// Whether the request may have worked in spite of the failure. A refusal means that nothing was done: every 503 or
+  /// 429, and any other code that blames the request. An internal error of the store or of a proxy, and an answer that
+  /// cannot be read, say nothing.
   package static func mayHaveWorked(_ failure: Failure) -> Bool {
     guard [.network, .stalled, .server].contains(failure.code) else { return false }
     guard let status = failure.status else { return true }
@@ -223,7 +224,7 @@ package struct Completion: Sendable {
     return .go([.listAfterLoss])
   }
 
-  /// While the upload exists, complete has not run, and an object with the same bytes is another one.
+  /// While the upload exists, complete has not run, and an object with the same bytes is a different one.
   mutating func asked(isThere: Bool) -> Step {
     guard case .asking(let failure, _) = state else { return .misfit }
     if isThere { return end(missesPart(failure) ? .missesPart : .failed(failure)) }
@@ -289,10 +290,11 @@ package struct Completion: Sendable {
   private mutating func decided(_ judgement: Judgement, _ known: Failure?, isGone: Bool) -> Step {
     if case .proven(let evidence) = judgement { return end(.completed(evidence: evidence, mayBeLeft: !isGone)) }
     if let known { return end(.failed(known)) }
-    let lost = "the answer was lost that may have reported the object as complete, and "
+    let lost = "the store's reply to the request that creates the object was lost, and "
     switch judgement {
-    case .proven, .undecided: return end(.failed(Failure(.server, lost + "the store's data is no proof")))
-    case .absent: return end(.failed(Failure(.server, lost + "the object is not there")))
+    case .proven, .undecided:
+      return end(.failed(Failure(.server, lost + "the object that it shows is not proven to be this one")))
+    case .absent: return end(.failed(Failure(.server, lost + "the object does not exist")))
     case .notOurs(let message), .contradicted(let message): return end(.failed(Failure(.server, lost + message)))
     }
   }
@@ -341,7 +343,7 @@ package struct Completion: Sendable {
 
   // MARK: - Interruption
 
-  /// The pending answer is awaited, because it may be a success; no further try is made. A request that sends the whole
+  /// Awaits the pending answer, because it may be a success, but makes no further try. A request that sends the whole
   /// object is stopped, because its body may take minutes.
   mutating func interrupted(_ failure: Failure, isWaiting: Bool) -> Step {
     guard interruption == nil else { return .go([]) }

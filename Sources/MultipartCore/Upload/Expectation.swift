@@ -1,14 +1,14 @@
-/// What the object must be, from the bytes that were read and the store's answer for each part.
+/// What the object must be, according to the bytes that were read and the store's answer for each part.
 package struct Expectation: Sendable {
   package var size: Int64
   package var parts: Int
-  /// Of the whole object, written as stores do.
+  /// The checksum of the whole object, in the form that stores use.
   package var sum: ObjectChecksum?
   /// The ETag that S3 computes from the parts' MD5s, or the MD5 of the bytes; nil if they are not known.
   package var etag: ETag?
   package var weakest: PartProof
 
-  /// For an upload in parts, in order.
+  /// The expectation for a multipart upload, from its receipts in order.
   package init(receipts: [PartReceipt]) throws(Failure) {
     size = receipts.reduce(0) { $0.plus($1.size) }
     parts = receipts.count
@@ -22,7 +22,7 @@ package struct Expectation: Sendable {
     etag = md5s.count == receipts.count ? ETag(try MultipartETag.of(md5s: md5s)) : nil
   }
 
-  /// For a PutObject.
+  /// The expectation for a PutObject.
   package init(size: Int64, checksum: Checksum?, md5: Checksum?, proof: PartProof) {
     self.size = size
     parts = 1
@@ -31,7 +31,7 @@ package struct Expectation: Sendable {
     etag = md5.flatMap { ETag($0.hex) }
   }
 
-  /// For a PutObject that was not answered yet.
+  /// The expectation for a PutObject that has not been answered yet.
   init(size: Int64, form: ChecksumForm, sums: [ChecksumAlgorithm: Checksum]) {
     var checksum: Checksum?
     if case .algorithm(let algorithm) = form { checksum = sums[algorithm] }
@@ -59,7 +59,7 @@ package struct Expectation: Sendable {
 package struct ReportedObject: Sendable {
   package var size: Int64?
   package var etag: String?
-  /// By lower-case header name.
+  /// The checksums by lower-case header name.
   package var checksums: [String: String]
   package var checksumType: String?
   /// How many parts it was made of, if a header says so.

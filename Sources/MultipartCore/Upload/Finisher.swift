@@ -31,7 +31,8 @@ final class Finisher: Sendable {
     state.withLock { $0.expected = expectation }
   }
 
-  /// The earliest time at which this run can have created the object. Of several tries of a PutObject the first counts.
+  /// The earliest time at which this run can have created the object. If a PutObject is tried several times, the first
+  /// try counts.
   func begin(_ since: Freshness.Since?) {
     state.withLock { state in
       if case .put? = since, case .put? = state.freshness.since { return }
@@ -66,17 +67,17 @@ final class Finisher: Sendable {
     return judge(expected, ReportedObject(answer))
   }
 
-  /// `mustBeOurs`: after a lost answer. An object that was there before, or that differs from what this run asked for, is
-  /// not a success, even if it contains the same bytes.
+  /// Checks the object by a HEAD. `mustBeOurs` is set after a lost answer: an object that existed before, or that
+  /// differs from what this run requested, is then not a success, even if it has the same bytes.
   func head(mustBeOurs: Bool) async throws(Failure) -> Judgement {
     guard let expected else { throw Failure(.local, "nothing is known to compare the object with") }
     let asked = client.world.uptime()
     guard case .exists(let object) = try await client.perform(headOperation) else { return .absent }
     let judgement = judge(expected, ReportedObject(object))
-    // Only the size is left as evidence, and the store does not give it.
+    // Only the size is left as evidence, and the store does not return it.
     if case .undecided = judgement, object.size == nil {
       throw Failure(
-        .server, "the store does not say how long the object is, so that nothing proves it", status: 200,
+        .server, "the store does not say how long the object is, so nothing proves it", status: 200,
         requestID: object.requestID)
     }
     if case .contradicted = judgement { return judgement }
@@ -107,7 +108,7 @@ final class Finisher: Sendable {
     return Verdict.judge(expected, reported)
   }
 
-  /// Only checksums of bytes that the store is known to have in each part may be sent to it again.
+  /// The complete request. Only checksums that the store is known to have for each part may be sent to it again.
   private func operation(
     _ receipts: [PartReceipt], _ expected: Expectation, uploadID: String
   ) -> CompleteMultipartUpload {

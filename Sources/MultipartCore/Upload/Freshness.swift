@@ -1,4 +1,4 @@
-/// Tells an object that this run can have created from an older one at the key, whatever its bytes are: by its
+/// Distinguishes an object that this run can have created from an older one at the key, whatever its bytes are: by its
 /// `Last-Modified`, on the store's own clock, and by what a HEAD showed before the first byte was sent.
 struct Freshness: Sendable {
   enum Before: Sendable, Equatable {
@@ -15,12 +15,12 @@ struct Freshness: Sendable {
     case put(Duration)
   }
 
-  /// The object that was at the key before, if that was checked.
+  /// The object that was at the key before this run, if that was checked.
   var before: Before?
   var since: Since?
 
-  /// When an upload was begun, from the `Date` of create's answer. That is the time of the answer in whole seconds, and
-  /// the request took `took` on the store's clock as well.
+  /// When an upload was begun, from the `Date` of the answer to create. That is the time of the answer in whole
+  /// seconds, and the request itself took `took`.
   static func begun(answered date: Timestamp, took: Duration) -> Since {
     .upload(Timestamp(seconds: date.seconds - Int64(max(0, took.seconds).rounded(.up))))
   }
@@ -31,7 +31,7 @@ struct Freshness: Sendable {
     guard let since, let modified = object.lastModified, let date = object.headers["Date"].flatMap(S3Date.http) else {
       return "nothing shows when the object at the key was created"
     }
-    // All of this is valid only if one clock sets both times.
+    // All of this is only valid if the same clock sets both times.
     guard modified.seconds <= date.seconds + Self.slack else {
       return "by the store's clock the object at the key was created in the future"
     }
@@ -39,8 +39,8 @@ struct Freshness: Sendable {
     case .upload(let begun):
       return modified >= begun ? nil : "the object at the key is older than this upload"
     case .put(let first):
-      // The first try began at `date + 1 - passed` at the latest, because seconds are cut off. An object of that second or
-      // earlier may be older; the slack allows for servers of the store whose clocks differ.
+      // The first try began at `date + 1 - passed` at the latest, because fractions of seconds are cut off. An object
+      // of that second or earlier may be older; the slack allows for servers of the store whose clocks differ.
       let passed = Int64(max(0, (asked - first).seconds).rounded(.down))
       guard modified.seconds >= date.seconds + 1 - passed + Self.slack else {
         return "the object at the key may be older than this run"
@@ -51,7 +51,7 @@ struct Freshness: Sendable {
 
   private static let slack: Int64 = 1
 
-  /// Whether it is certainly not the object that was there before.
+  /// Whether it is certainly a different object from the one that existed before.
   private func isAnother(_ object: ObjectInfo) -> Bool {
     switch before {
     case nil: return false

@@ -1,6 +1,6 @@
-/// What the line to a store was like the last time; determines the size of parts, and how many begin.
+/// What the line to a store was like the last time; determines the size of parts, and how many are started.
 package enum LineClass: String, Sendable, CaseIterable {
-  /// Something on the way takes more than the line carries, so that acknowledged bytes say nothing.
+  /// Something on the way accepts more than the line carries, so that acknowledged bytes say nothing.
   case buffered
   /// Less than 1 MiB per second: a single part of 8 MiB takes about ten seconds.
   case slow
@@ -36,8 +36,8 @@ package enum LineClass: String, Sendable, CaseIterable {
 
   var isFast: Bool { self == .fast || self == .fastest }
 
-  /// How many parts begin before the line has shown today's speed; all, if it was not slow the last time. If it turns out
-  /// to be slow, those that are too many are stopped after a second, when they have sent little.
+  /// How many parts are started before the line has shown today's speed; all of them if it was not slow the last time.
+  /// If it turns out to be slow, the excess parts are stopped after a second, when they have sent little.
   package var opening: Int {
     switch self {
     case .buffered, .slow: 1
@@ -46,8 +46,8 @@ package enum LineClass: String, Sendable, CaseIterable {
     }
   }
 
-  /// Larger parts need fewer requests. What is sent again after an interruption, at most eight of them, is at most an
-  /// eighth of the file and less than a second of the line's time.
+  /// The part size for a fast line, where larger parts need fewer requests. What is sent again after an interruption,
+  /// at most eight parts, is at most an eighth of the file and less than a second of the line's time.
   func partSize(forFileOf size: Int64) -> Int64 {
     switch self {
     case .buffered, .slow, .lossy: S3Limits.smallestPart

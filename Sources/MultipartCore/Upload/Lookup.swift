@@ -1,36 +1,37 @@
 /// Finds an unfinished upload of this object to resume.
 ///
-/// Another run may still be sending parts to an upload that has no record here. Such an upload is adopted only if all its
-/// parts match the source and nobody has sent to it for a while by the store's clock.
+/// Another run may still be sending parts to an upload that has no record here. Such an upload is adopted only if all
+/// its parts match the source and nothing was sent to it for a while by the store's clock.
 struct Lookup: Sendable {
   enum State: Sendable {
     case notBegun
     case finding(attempt: Int)
-    /// An old, useless upload is being aborted.
+    /// An obsolete upload is being aborted.
     case ending(Cleanup)
     case listing(UploadMachine.Candidate, attempt: Int)
-    /// All its parts are compared before it is touched, by the list as it was when the comparison began.
+    /// All its parts are compared before it is touched, as the list had them when the comparison began.
     case vetting(UploadMachine.Candidate, UploadMachine.PartList)
-    /// All its parts match the source. It is listed again, because comparing takes time, and if that is too soon, once
-    /// more.
+    /// All its parts match the source. It is listed again, because comparing takes time, and once more if that is too
+    /// soon.
     case settling(UploadMachine.Candidate, UploadMachine.PartList, looks: Int, attempt: Int)
-    /// The object is checked: an earlier run may have completed the upload. The list, if there is one, shows less than
-    /// the record.
+    /// The object is checked: an earlier run may have completed the upload. The list, if any, shows less than the
+    /// record.
     case recovering(UploadMachine.Candidate, UploadMachine.PartList?)
     case over(resumed: UploadMachine.Candidate?)
   }
 
   var state = State.notBegun
   var candidates: [UploadMachine.Candidate] = []
-  /// To be aborted; the first one is being aborted.
+  /// Uploads to abort; the first one is being aborted.
   var useless: [String] = []
-  /// A list that shows less than the record is believed only if the object does not exist and the list is still the
-  /// same a moment later: the upload may be being completed, by a request of a run that was killed.
+  /// How often a list that shows less than the record was doubted. It is believed only if the object does not exist and
+  /// the list is unchanged a moment later: the upload may be in the process of being completed, by a request of a run
+  /// that was killed.
   var doubts = 0
   var wasComplete = false
 
   static let mostDoubts = 4
-  /// A malformed list of other writers' uploads gets fewer tries than a part of this run's own.
+  /// A malformed list of other writers' uploads gets fewer tries than a part of this run.
   static let triesOfNonsense = 3
 
   var hasLooked: Bool {
@@ -40,7 +41,7 @@ struct Lookup: Sendable {
     }
   }
 
-  /// Before the upload is touched.
+  /// Whether parts are compared before the upload is touched.
   var isComparing: Bool {
     if case .vetting = state { true } else { false }
   }
@@ -55,7 +56,7 @@ struct Lookup: Sendable {
     }
   }
 
-  /// An upload that is not this run's own, or not yet, is only examined, neither filled nor aborted.
+  /// Whether the upload is only examined, neither filled nor aborted, because it is not, or not yet, this run's own.
   var isVetting: Bool {
     switch state {
     case .listing(let candidate, _): candidate.use != .own
@@ -64,14 +65,14 @@ struct Lookup: Sendable {
     }
   }
 
-  /// The run ended before it was decided what happens to a recorded upload: its record stays.
+  /// The run ended before the fate of a recorded upload was decided: its record stays.
   var leavesOldRecord: Bool {
     if !hasLooked || !useless.isEmpty { return true }
     guard isVetting, case .changed? = candidate?.use else { return false }
     return true
   }
 
-  // MARK: - Whether anybody is sending
+  // MARK: - Whether another client is sending
 
   enum Quiet: Sendable {
     case yes
@@ -79,9 +80,9 @@ struct Lookup: Sendable {
     case no(why: String)
   }
 
-  /// Times are whole seconds, so that one wait can end a moment too soon.
+  /// The most looks. Times are whole seconds, so that one wait can end a moment too soon.
   private static let mostLooks = 4
-  /// A time further ahead of the store's clock is from another clock, and says nothing.
+  /// A time further ahead of the store's clock comes from a different clock, and says nothing.
   private static let mostAhead = Duration.seconds(30)
 
   static func quiet(
@@ -91,14 +92,14 @@ struct Lookup: Sendable {
       return .no(why: "not all of its parts are listed")
     }
     guard list.sizes == first.sizes, activity.traces == before.traces else {
-      return .no(why: "somebody is sending to it")
+      return .no(why: "another client is sending to it")
     }
     guard let quiet = activity.quiet(since: before) else {
-      return .no(why: "the store gives no time, so it is not known whether somebody is sending to it")
+      return .no(why: "the store gives no time, so it is not known whether another client is sending to it")
     }
     guard quiet < time else { return .yes }
     guard looks < mostLooks, mostAhead + quiet >= .zero else {
-      return .no(why: "by the store's clock it is not known since when nobody has sent to it")
+      return .no(why: "it is not known by the store's clock when something was last sent to it")
     }
     return .wait(time - quiet)
   }
@@ -112,10 +113,10 @@ extension UploadMachine {
       case own
       /// Recorded here, for a source or options that have changed: it is aborted for this reason.
       case stale(Wording)
-      /// Recorded here, for a source of the same size that was rewritten or replaced since: it is resumed if all of its
-      /// parts are still parts of the source, and otherwise aborted for this reason.
+      /// Recorded here, for a source of the same size that has since been rewritten or replaced: it is resumed if all
+      /// of its parts are still parts of the source, and otherwise aborted for this reason.
       case changed(Wording)
-      /// Found at the store, without a record: it is touched only if all of its parts match this source and nobody has
+      /// Found at the store, without a record: it is touched only if all of its parts match this source and nothing was
       /// sent to it for a while.
       case foreign
     }
@@ -135,15 +136,15 @@ extension UploadMachine {
   /// The parts that a store has of an upload.
   package struct PartList: Sendable, Equatable {
     package var sizes: [Int: Int64]
-    /// What further parts of this upload carry; nil if this run cannot send that.
+    /// What further parts of this upload must carry; nil if this run cannot send that.
     package var form: ChecksumForm?
-    /// The plan that the parts show, if it differs from this run's and may replace it.
+    /// The plan that the parts imply, if it differs from this run's and may replace it.
     package var plan: UploadPlan?
-    /// For an unrecorded upload: whether somebody is still sending to it.
+    /// For an unrecorded upload: whether another client is still sending to it.
     package var activity: Activity?
-    /// Of the parts of a ticket's upload, whoever sent them.
+    /// The receipts of a ticket's parts, whichever run sent them.
     package var receipts: [PartReceipt] = []
-    /// Those that arrived last, as far as whole seconds tell, in order; nil if the store does not tell.
+    /// The parts that arrived last, as precisely as whole seconds allow, in order; nil if the store does not say.
     package var latest: [Int]?
 
     package init(sizes: [Int: Int64], form: ChecksumForm?, plan: UploadPlan? = nil, activity: Activity? = nil) {
@@ -154,13 +155,13 @@ extension UploadMachine {
     }
   }
 
-  /// When somebody last sent to an upload, by the list of its parts.
+  /// When something was last sent to an upload, according to the list of its parts.
   package struct Activity: Sendable, Equatable {
-    /// ETag and time of each part: a part that was sent again shows too.
+    /// ETag and time of each part, which also reveal a part that was sent again.
     package var traces: [Int: String]
-    /// The latest time of its parts and its creation; nil if the store does not give them all.
+    /// The latest time of its parts and its creation; nil if the store does not return them all.
     package var last: Timestamp?
-    /// The store's clock when it answered.
+    /// The store's clock at the time of its answer.
     package var clock: Timestamp?
 
     package init(traces: [Int: String] = [:], last: Timestamp? = nil, clock: Timestamp? = nil) {
@@ -169,8 +170,8 @@ extension UploadMachine {
       self.clock = clock
     }
 
-    /// How long nobody has sent to it; if times are missing, counted from `first`, the first list. Nil if the store
-    /// does not give its time.
+    /// How long nothing has been sent to it; if times are missing, counted from `first`, the first list. Nil if the
+    /// store does not return its time.
     package func quiet(since first: Activity) -> Duration? {
       guard let clock, let last = last ?? first.clock else { return nil }
       return .seconds(clock.seconds - last.seconds)

@@ -1,10 +1,10 @@
 /// The bytes of one part, from a file or from memory: sent in pieces, and again for each retry.
 protocol PartBody: BodySource {
-  /// In one pass over the bytes; `isStopped` is called repeatedly, and true ends the computation.
+  /// The checksums, in one pass over the bytes; `isStopped` is called repeatedly, and true ends the computation.
   func checksums(
     _ algorithms: Set<ChecksumAlgorithm>, unless isStopped: () -> Bool
   ) throws(Failure) -> [ChecksumAlgorithm: Checksum]
-  /// The same, but slices may be summed together with others.
+  /// The checksums; slices may be summed together with other slices.
   func sums(
     _ algorithms: Set<ChecksumAlgorithm>, unless isStopped: @escaping @Sendable () -> Bool
   ) async throws(Failure) -> [ChecksumAlgorithm: Checksum]

@@ -1,6 +1,6 @@
 /// What proves that a part arrived as it was read, from weakest to strongest.
 package enum PartProof: Int, Sendable, Comparable {
-  /// Only that the store answered 200.
+  /// Nothing but the store's 200.
   case none
   /// The store accepted a Content-MD5, but its ETag does not show whether it verified it.
   case contentMD5
@@ -14,16 +14,16 @@ package enum PartProof: Int, Sendable, Comparable {
   package static func < (a: PartProof, b: PartProof) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// A part that the store has: it is sent with complete, and the object is compared with it.
+/// A part that the store has. It is sent with complete, and the object is compared with it.
 package struct PartReceipt: Sendable, Equatable {
   package var number: Int
   package var size: Int64
-  /// As the store gave it, including the quotes.
+  /// The ETag as the store sent it, including the quotes.
   package var etag: String
-  /// Computed from the local bytes, if the upload uses checksums.
+  /// The checksum of the local bytes, if the upload uses checksums.
   package var checksum: Checksum?
   package var proof: PartProof
-  /// A checksum of the bytes when they were sent or compared in this run, whether or not the upload uses it.
+  /// A checksum of the bytes when this run sent or compared them, whether or not the upload uses it.
   package var localSum: Checksum?
 
   package init(

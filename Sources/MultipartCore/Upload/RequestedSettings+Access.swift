@@ -1,10 +1,10 @@
-/// Access: compares a canned ACL and grants with the grants that an object has.
+/// Compares a canned ACL and grants with the grants that an object has.
 extension RequestedSettings {
   private static let everybody = "http://acs.amazonaws.com/groups/global/AllUsers"
   private static let anyAccount = "http://acs.amazonaws.com/groups/global/AuthenticatedUsers"
 
-  /// What an access control list can show. The meaning of `bucket-owner-read` and `aws-exec-read` depends on account ids
-  /// that are not known here: for those, only a grant to everybody is a difference.
+  /// What an access control list can show. The meaning of `bucket-owner-read` and `aws-exec-read` depends on account
+  /// ids that are not known here: for those, only a grant to everyone is a difference.
   package func access(_ shown: [GetObjectSettings.Grant]) -> State {
     let canned = asked[HeaderName.acl]?.lowercased()
     let wanted = grants(canned)
@@ -14,7 +14,7 @@ extension RequestedSettings {
       if !isAsked { return .dropped(found: "\(grant.permission) for \(group)") }
     }
     for grant in wanted where !shown.contains(where: { Self.covers($0, grant) && Self.isSameGrantee($0, grant) }) {
-      // An e-mail address comes back as the account's id.
+      // An e-mail address is returned as the account's id.
       guard grant.id != nil || grant.uri != nil else { return .unseen }
       return .dropped(found: nil)
     }
@@ -22,7 +22,7 @@ extension RequestedSettings {
     return .kept
   }
 
-  /// Whether a list of grants can show more than that nobody else has access.
+  /// The grants of a canned ACL; nil if a list of grants cannot show it.
   private func grants(_ canned: String?) -> [GetObjectSettings.Grant] {
     switch canned {
     case "public-read": return [.init(permission: "READ", uri: Self.everybody)]
@@ -39,7 +39,7 @@ extension RequestedSettings {
     }
   }
 
-  /// `id="…"`, `uri="…"` or `emailAddress="…"`
+  /// A grantee: `id="…"`, `uri="…"` or `emailAddress="…"`.
   private static func grantee(_ text: String, _ permission: String) -> GetObjectSettings.Grant {
     let words = text.pieces(at: "=", maxSplits: 1).map { ASCII.trimmed(String($0)) }
     let value =

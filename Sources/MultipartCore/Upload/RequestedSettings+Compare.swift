@@ -1,7 +1,7 @@
-/// What counts as equal: stores write names, dates and keys in different ways, and only a clear difference counts as a
-/// setting that was not kept.
+/// Defines what counts as equal: stores write names, dates and keys in different ways, and only a clear difference
+/// counts as a setting that was not kept.
 extension RequestedSettings {
-  /// Nil if the setting is not about encryption.
+  /// The state of a setting of the encryption; nil for other settings.
   func state(of setting: Setting, _ shown: EncryptionInfo) -> State? {
     switch setting {
     case .encryption:
@@ -33,7 +33,7 @@ extension RequestedSettings {
     }
   }
 
-  /// A store shows the lock only to those who may read it, so a missing one says nothing.
+  /// The state of the lock. A store shows it only to users who may read it, so a missing one says nothing.
   package func lock(mode: String?, until: String?) -> State {
     guard let mode, let until else { return .unseen }
     let wanted = asked[HeaderName.lockDate].flatMap(S3Date.iso8601)
@@ -47,7 +47,7 @@ extension RequestedSettings {
     return same(shown, asked[HeaderName.legalHold]) ? .kept : .dropped(found: shown)
   }
 
-  /// `k=v&k2=v2`, decoded.
+  /// The tags of `k=v&k2=v2`, decoded.
   package var tags: [NamedValue] {
     (asked[HeaderName.tagging] ?? "").words(between: "&").map { pair in
       let words = pair.pieces(at: "=", maxSplits: 1)
@@ -66,14 +66,14 @@ extension RequestedSettings {
       ? .kept : .dropped(found: found.isEmpty ? nil : found.map { "\($0.name)=\($0.value)" }.joined(separator: "&"))
   }
 
-  /// S3 does not return STANDARD, the default class.
+  /// The state of the storage class. S3 does not return STANDARD, the default.
   private func storageClass(_ headers: HeaderList) -> State {
     let shown = headers.storageClass ?? "STANDARD"
     return same(shown, asked[HeaderName.storageClass]) ? .kept : .dropped(found: shown)
   }
 
-  /// Values outside of ASCII come back in forms that cannot all be decoded, an empty value is often left out, and of too
-  /// much metadata S3 only says that some does not fit into headers.
+  /// The state of metadata. Values outside of ASCII are returned in forms that cannot all be decoded, an empty value is
+  /// often omitted, and if there is too much metadata S3 only says that some does not fit into headers.
   private func metadata(_ name: String, _ headers: HeaderList) -> State {
     let wanted = asked[HeaderName.metadata + name] ?? ""
     guard let shown = headers[HeaderName.metadata + name] else {
@@ -97,7 +97,7 @@ extension RequestedSettings {
     return .dropped(found: shown)
   }
 
-  /// `Text/HTML; charset=utf-8` is `text/html;charset=utf-8`.
+  /// Normalises a content type: `Text/HTML; charset=utf-8` equals `text/html;charset=utf-8`.
   private func loose(_ type: String) -> String {
     String(decoding: type.lowercased().utf8.filter { $0 != 0x20 }, as: UTF8.self)
   }
@@ -110,8 +110,8 @@ extension RequestedSettings {
 
   // MARK: - KMS keys
 
-  /// A key is requested by its ID, its ARN, an alias or another store's name for it, and the answer is usually its ARN.
-  /// Only two different keys of the same form contradict each other.
+  /// Compares KMS keys. A key is requested by its ID, its ARN, an alias or another store's name for it, and the answer
+  /// is usually its ARN. Only two different keys of the same form contradict each other.
   static func state(ofKey wanted: String, shown: String?) -> State {
     guard let shown, !shown.isEmpty else { return .unseen }
     if equal(wanted.lowercased(), shown.lowercased()) { return .kept }
@@ -121,7 +121,7 @@ extension RequestedSettings {
     return isUnique(a.id) == isUnique(b.id) ? .dropped(found: shown) : .unseen
   }
 
-  /// `arn:aws:kms:eu-west-1:123456789012:key/ID` is whole; other stores write `arn:aws:kms:NAME`.
+  /// The key's ID. `arn:aws:kms:eu-west-1:123456789012:key/ID` is complete; other stores write `arn:aws:kms:NAME`.
   private static func keyID(_ text: String) -> (id: String, isWhole: Bool) {
     let text = text.lowercased()
     guard text.begins(with: "arn:") else { return (text.rest(after: "key/").map(String.init) ?? text, false) }
@@ -129,7 +129,7 @@ extension RequestedSettings {
     return last.rest(after: "key/").map { (String($0), true) } ?? (last, false)
   }
 
-  /// A UUID, or `mrk-` with 32 digits: the id of a key at AWS, and no name that somebody gave it.
+  /// Whether it is a UUID, or `mrk-` with 32 digits: the id of a key at AWS, and not a name that a person chose.
   private static func isUnique(_ id: String) -> Bool {
     let digits = (id.rest(after: "mrk-") ?? id[...]).utf8.filter { $0 != UInt8(ascii: "-") }
     return digits.count == 32 && digits.allSatisfy { Hex.value(of: $0) != nil }

@@ -15,7 +15,7 @@ package struct RequestedSettings: Sendable, Equatable {
     case encryption, keyID, keyContext, bucketKey, customerKey
     case lock, legalHold, access, tags, storageClass, redirect
     case metadata(String)
-    /// `content-language`
+    /// A header such as `content-language`.
     case header(String)
 
     package var title: String {
@@ -36,7 +36,7 @@ package struct RequestedSettings: Sendable, Equatable {
       }
     }
 
-    /// The setting that asks for it, to be left out if a store does not support it.
+    /// The option that requests the setting, to be left out if a store does not support it.
     package var option: Wording {
       switch self {
       case .encryption: "\(.serverSideEncryption)"
@@ -64,9 +64,9 @@ package struct RequestedSettings: Sendable, Equatable {
 
   package enum State: Sendable, Equatable {
     case kept
-    /// The store has another value, or none.
+    /// The store has a different value, or none.
     case dropped(found: String?)
-    /// The answer does not tell.
+    /// The answer does not show it.
     case unseen
   }
 
@@ -79,13 +79,13 @@ package struct RequestedSettings: Sendable, Equatable {
       return false
     }
 
-    /// The store shows another value, rather than none.
+    /// Whether the store shows a different value, rather than none.
     package var contradicts: Bool {
       if case .dropped(_?) = state { return true }
       return false
     }
 
-    /// `no object lock`, `another storage class (STANDARD)`
+    /// The finding in words: `no object lock`, `another storage class (STANDARD)`.
     package var sentence: String {
       guard case .dropped(let found) = state else { return setting.title }
       guard let found, !found.isEmpty else { return "no \(setting.title)" }
@@ -93,10 +93,10 @@ package struct RequestedSettings: Sendable, Equatable {
     }
   }
 
-  /// As they are sent; names are compared without case.
+  /// The settings as they are sent; names are compared without case.
   let asked: HeaderList
 
-  /// `typeIsGuessed`: nobody asked for the content type.
+  /// `typeIsGuessed`: the content type was not requested.
   package init(
     object: ObjectHeaders, typeIsGuessed: Bool = false, encryption: ServerSideEncryption? = nil,
     customerKey: CustomerKey? = nil
@@ -111,7 +111,7 @@ package struct RequestedSettings: Sendable, Equatable {
     asked = headers.list
   }
 
-  /// Everything requested that can be checked; the caller's own extra headers cannot.
+  /// Every requested setting that can be checked; the caller's own extra headers cannot.
   package var settings: [Setting] {
     var found: [Setting] = []
     for field in asked.fields {
@@ -150,12 +150,12 @@ package struct RequestedSettings: Sendable, Equatable {
     !findings(inWrite: answer).contains(where: \.isDropped)
   }
 
-  /// What the answer to create, a part or PutObject must confirm: the encryption.
+  /// The encryption, which the answer to create, a part or PutObject must confirm.
   package func findings(inWrite answer: EncryptionInfo) -> [Finding] {
     settings.compactMap { setting in state(of: setting, answer).map { Finding(setting: setting, state: $0) } }
   }
 
-  /// What a HEAD shows of the requested settings.
+  /// The findings of a HEAD about the requested settings.
   package func findings(inHead headers: HeaderList) -> [Finding] {
     let encryption = EncryptionInfo(headers)
     return settings.map { setting in
@@ -163,7 +163,7 @@ package struct RequestedSettings: Sendable, Equatable {
     }
   }
 
-  /// Settings that differ from the requested ones in a HEAD: the object was not created by this request.
+  /// Settings in a HEAD that differ from the requested ones: the object was not created by this request.
   package func differences(inHead headers: HeaderList) -> [Finding] {
     findings(inHead: headers).filter(\.isDropped)
   }

@@ -1,4 +1,5 @@
-/// The parts of one object: which ones the store has, which are being sent, which are still to be sent or compared.
+/// The parts of one object: which ones the store has, which ones are being sent, which ones are still to be sent or
+/// compared.
 struct Sending: Sendable {
   /// The comparison of parts that the store had before this run with the local bytes.
   struct Comparison: Sendable {
@@ -21,17 +22,17 @@ struct Sending: Sendable {
     var sizes: [Int64] = []
   }
 
-  /// By part number minus one.
+  /// The receipts by part number minus one.
   private(set) var receipts: [PartReceipt?]
   private(set) var attempts: [Int]
   var queue: PartQueue
   private(set) var done = 0
   var underWay: Set<Int> = []
-  /// To be sent over a new connection: nothing moved on the last one.
+  /// Parts to be sent over a new connection, because no byte moved on the last one.
   private var fresh: Set<Int> = []
   var comparison = Comparison()
   var stream = Stream()
-  /// The parts that are this run's; nil: all.
+  /// The parts of this run's share; nil: all.
   private let share: Range<Int>?
 
   init(count: Int, share: Range<Int>? = nil) {
@@ -46,10 +47,10 @@ struct Sending: Sendable {
   }
 
   var isQuiet: Bool { underWay.isEmpty && comparison.underWay.isEmpty && !stream.isReading }
-  /// All parts of this run are at the store.
+  /// Whether all parts of this run are at the store.
   var isWhole: Bool { done == share?.count ?? receipts.count }
 
-  /// The store has nothing: another upload begins. Pieces of a stream that were read are sent again.
+  /// Forgets all parts, because another upload begins. The pieces of a stream that were read are sent again.
   mutating func reset() {
     let read = stream
     self = Sending(count: receipts.count, share: share)
@@ -73,7 +74,7 @@ struct Sending: Sendable {
     done += 1
   }
 
-  /// It is in the record, and counts in the final report.
+  /// A part that arrived late is in the record, and counts in the final report.
   mutating func arrivedLate(_ receipt: PartReceipt) { receipts[receipt.number - 1] = receipt }
 
   /// A part of another share.
@@ -83,7 +84,7 @@ struct Sending: Sendable {
 
   mutating func stalled(_ number: Int) { fresh.insert(number) }
 
-  /// Nothing was wrong with it: the try does not count.
+  /// Sends the part later. Nothing was wrong with it, so the try does not count.
   mutating func sendLater(_ number: Int) {
     attempts[number - 1] -= 1
     queue.add(number)
@@ -98,7 +99,7 @@ struct Sending: Sendable {
 
   // MARK: - Comparing
 
-  /// Comparing costs CPU and disk, not the network: two at a time.
+  /// Comparing costs CPU and disk, not the network, so two parts are compared at a time.
   private static let comparisons = 2
 
   mutating func compare(_ numbers: some Sequence<Int>) {

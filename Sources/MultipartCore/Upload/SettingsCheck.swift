@@ -1,15 +1,15 @@
-/// Checks whether the object has the requested settings: with one HEAD, and for those that it does not show, with one small
-/// request each.
+/// Checks whether the object has the requested settings, with one HEAD, and with a small request for each setting that
+/// the HEAD does not show.
 struct SettingsCheck: Sendable {
   let client: S3Client
   let address: ObjectAddress
   let asked: RequestedSettings
-  /// Settings that a HEAD shows only partly are read in full.
+  /// Settings that a HEAD shows only in part are read in full.
   let asksAll: Bool
   /// The answer to a write of this run has confirmed the encryption.
   let encryptionIsConfirmed: Bool
 
-  /// `made` is what the store said about the new object. Throws failures that may pass.
+  /// Runs the check; `made` is what the store said about the new object. Throws transient failures.
   func run(made: ReportedObject) async throws(Failure) -> UploadMachine.Inspection {
     var findings = asked.settings.map { RequestedSettings.Finding(setting: $0, state: .unseen) }
     var reasons: [String] = []
@@ -18,7 +18,7 @@ struct SettingsCheck: Sendable {
         guard let object = try await head(made) else {
           return .kept(
             unconfirmed: findings.filter { !isConfirmed($0.setting) }.map(\.setting.title),
-            why: "another object is at the key by now")
+            why: "another object is now at the key")
         }
         findings = asked.findings(inHead: object.headers)
       } catch {
@@ -51,7 +51,7 @@ struct SettingsCheck: Sendable {
     encryptionIsConfirmed && setting.isEncryption && setting != .keyContext
   }
 
-  /// Nil if somebody else has written to the key meanwhile: their object says nothing about this one.
+  /// The HEAD; nil if another client has written to the key since: that object says nothing about this one.
   private func head(_ made: ReportedObject) async throws(Failure) -> ObjectInfo? {
     guard case .exists(let object) = try await client.perform(HeadObject(address)) else { throw Self.notShown }
     if let own = made.versionID, let found = object.versionID, !own.utf8.elementsEqual(found.utf8) { return nil }
@@ -75,7 +75,7 @@ struct SettingsCheck: Sendable {
     case .tags(let tags): return asked.tags(tags)
     case .retention(let mode?, let until?): return asked.lock(mode: mode, until: until)
     case .legalHold(let status?): return asked.legalHold(status)
-    // Nothing is granted where there are no grants. Whether nobody else has access by other means is not seen.
+    // Without grants nothing is granted. Access by other means is not visible.
     case .object where part == .acl:
       let access = asked.access([])
       return access == .kept ? .unseen : access
@@ -83,12 +83,12 @@ struct SettingsCheck: Sendable {
     }
   }
 
-  /// Rethrows failures that may pass, which are retried; any other leaves the setting unconfirmed.
+  /// Rethrows transient failures, which are retried; any other leaves the setting unconfirmed.
   private func passOn(_ failure: Failure) throws(Failure) {
     switch failure.code {
     case .network, .stalled, .throttled, .interrupted, .local, .tls: throw failure
     case .server where failure.status.map { $0 >= 500 || $0 == 404 } ?? true: throw failure
-    // The object is not shown yet, or somebody has removed it.
+    // The object is not shown yet, or was deleted by another client.
     case .refused where failure.s3Code == "NoSuchKey": throw Self.notShown
     default: return
     }
@@ -103,7 +103,7 @@ struct SettingsCheck: Sendable {
     var options: [Wording] = []
     for finding in dropped where !options.contains(finding.setting.option) { options.append(finding.setting.option) }
     return Failure(
-      .refused, "the store did not keep what was requested: the object is there with \(what)",
+      .refused, "the store did not keep what was requested: the object exists with \(what)",
       remedy: "delete the object if it must not stay like this; this store ignores "
         + options.joined(separator: ", "))
   }
@@ -121,12 +121,13 @@ extension RequestedSettings.Setting {
 extension UploadMachine {
   /// Whether the object has the requested settings.
   package enum Inspection: Sendable {
-    /// It has them, as far as the store shows; what could not be confirmed, and the reason if somebody can remove it.
+    /// The object has them, as far as the store shows; what could not be confirmed, and the reason if it can be
+    /// resolved.
     case kept(unconfirmed: [String], why: String?)
     /// The object exists without them.
     case lost(Failure)
 
-    /// What somebody who may read it can do about it.
+    /// What a user with the permission to read can do about it.
     var warning: Wording? {
       guard case .kept(let unconfirmed, let why?) = self, !unconfirmed.isEmpty else { return nil }
       return "could not be confirmed: \(unconfirmed.joined(separator: ", ")) (\(why))"

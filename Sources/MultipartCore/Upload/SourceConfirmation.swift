@@ -1,10 +1,10 @@
-/// The last check of a file before it is published. If it was touched, its bytes are compared.
+/// Checks a file for the last time before it is published. If it was touched, its bytes are compared.
 extension Uploader {
   /// Throws if the source is no longer what its parts were made of.
   func confirmSource(_ receipts: [PartReceipt]) throws(Failure) {
     guard case .file(let file) = job.source else { return }
     let isStopped = { @Sendable [progress] in progress.isStopped || Task.isCancelled }
-    // The parts are sent side by side, which is no order for a SHA-256 of the whole.
+    // The parts are sent in parallel, which is not the order for a SHA-256 of the whole file.
     if job.wantsSHA256, sha256 == nil,
       let sum = try PartSlice(file: file, offset: 0, length: file.size).checksums([.sha256], unless: isStopped)[.sha256]
     {
@@ -24,18 +24,18 @@ extension Uploader {
 }
 
 enum SourceTouch {
-  static let notice: Wording = "the file was touched while it was sent: its bytes are compared again"
+  static let notice: Wording = "the file was touched while it was sent: comparing its bytes again"
 }
 
 extension PartSlice {
-  /// Whether the bytes are still those of the receipt. Throws if the receipt has nothing to compare them with.
+  /// Whether the bytes still match the receipt. Throws if the receipt has nothing to compare them with.
   func isStill(
     _ receipt: PartReceipt, etagMayBeMD5: Bool, unless isStopped: () -> Bool
   ) throws(Failure) -> Bool {
     guard receipt.size == length else { return false }
     guard let sum = receipt.sum(etagMayBeMD5: etagMayBeMD5) else {
       var failure = file.changed("was touched")
-      failure.remedy = "it was sent without a checksum to compare it with: with a checksum, chmod and link do no harm"
+      failure.remedy = "it was sent without a checksum to compare with: with a checksum, chmod and link are harmless"
       throw failure
     }
     return try checksums([sum.algorithm], unless: isStopped)[sum.algorithm] == sum
@@ -43,7 +43,7 @@ extension PartSlice {
 }
 
 extension PartReceipt {
-  /// What to compare the part's bytes with: a checksum that was computed of them, else the ETag if it may be an MD5.
+  /// What to compare the part's bytes with: a checksum that was computed from them, else the ETag if it may be an MD5.
   fileprivate func sum(etagMayBeMD5: Bool) -> Checksum? {
     if let sum = localSum ?? checksum { return sum }
     guard etagMayBeMD5, case .md5(let md5)? = ETag(etag)?.form else { return nil }
@@ -51,9 +51,9 @@ extension PartReceipt {
   }
 }
 
-/// A file that is sent in one request, whose answer publishes it: its last bytes are returned only if the file has not
-/// changed since it was summed. If it must be summed again, the loop's thread does that; no other transfer has to wait
-/// for it.
+/// A file that is sent in a single request, whose answer publishes it: its last bytes are returned only if the file has
+/// not changed since its checksum was computed. If that must be computed again, the loop's thread does so; no other
+/// transfer has to wait for it.
 struct HeldSlice: PartBody {
   let slice: PartSlice
   let sums: [ChecksumAlgorithm: Checksum]

@@ -1,7 +1,7 @@
 /// How a source of unknown length is cut into parts, and how much memory that takes.
 ///
-/// Parts grow in steps, because the length is not known: small ones first, so that a short stream needs little memory, and
-/// large ones at the end, so that 10,000 parts are enough.
+/// Parts grow in steps, because the length is not known: small ones first, so that a short stream needs little memory,
+/// and large ones at the end, so that 10,000 parts are enough.
 ///
 /// | parts | size | the stream until then |
 /// | --- | --- | --- |
@@ -12,7 +12,8 @@
 /// | 5,001 to 5,500 | 4 GiB | 3.9 TiB |
 /// | 5,501 to 10,000 | 5 GiB | 25.8 TiB |
 ///
-/// 48.8 TiB would need 5 GiB from the first part on; with a known length the parts are equal, as those of a file.
+/// 48.8 TiB would need 5 GiB from the first part on; with a known length all parts have the same size, like those of a
+/// file.
 package struct StreamPlan: Sendable, Equatable {
   /// A number of parts of the same size.
   package struct Step: Sendable, Equatable {
@@ -36,10 +37,10 @@ package struct StreamPlan: Sendable, Equatable {
   package let capacity: Int64
 
   /// Equal parts of `partSize`; else equal parts that fit `expectedSize`; else equal parts of 32 MiB if the store
-  /// demands equal ones; else growing ones.
+  /// demands equal parts; else growing ones.
   package init(partSize: Int64? = nil, expectedSize: Int64? = nil, equalParts: Bool = false) throws(Failure) {
     if partSize != nil || expectedSize != nil {
-      // An unknown length is planned as an empty one: then only the part size itself is judged.
+      // An unknown length is planned as an empty one: then only the part size itself is checked.
       let equal = try UploadPlan(size: expectedSize ?? 0, partSize: partSize)
       try self.init(steps: [Step(parts: S3Limits.mostParts, size: equal.partSize)])
     } else if equalParts {
@@ -57,7 +58,7 @@ package struct StreamPlan: Sendable, Equatable {
     for step in steps {
       guard step.parts > 0, step.size >= last, step.size <= S3Limits.largestPart,
         step.parts <= S3Limits.mostParts - parts
-      else { throw Failure(.usage, "part sizes that S3 does not take") }
+      else { throw Failure(.usage, "part sizes that S3 does not accept") }
       parts += step.parts
       bytes += Int64(step.parts) * step.size
       last = step.size
@@ -80,11 +81,11 @@ package struct StreamPlan: Sendable, Equatable {
     return steps + [Step(parts: left, size: S3Limits.largestPart)]
   }
 
-  /// The size of the first part; a stream that is not longer is sent in one PutObject.
+  /// The size of the first part; a stream no longer than that is sent in one PutObject.
   package var firstSize: Int64 { steps[0].size }
   package var isEqual: Bool { steps.allSatisfy { $0.size == firstSize } }
 
-  /// 0 for a number that is too high.
+  /// The size of a part; 0 for a number that is too high.
   package func size(ofPart number: Int) -> Int64 {
     guard number >= 1 else { return 0 }
     var before = 0
@@ -112,7 +113,7 @@ package struct StreamPlan: Sendable, Equatable {
     capacity - offset(ofPart: number + 1)
   }
 
-  /// After this part less than a tenth of the bytes or parts is left, and a warning is due.
+  /// The part after which less than a tenth of the bytes or parts is left, and a warning is due.
   package var warningPart: Int {
     var (low, high) = (1, partCount)
     while low < high {
@@ -123,15 +124,15 @@ package struct StreamPlan: Sendable, Equatable {
     return low
   }
 
-  /// How many parts may be in memory when this one is read: as many as fit into the first parts' budget, but at least two,
-  /// so that one is read while another is sent.
+  /// How many parts may be in memory when this one is read: as many as fit into the budget of the first parts, but at
+  /// least two, so that one is read while another is sent.
   package func window(at part: Int, concurrency: Int) -> Int {
     let size = size(ofPart: part)
     guard size > 0 else { return 0 }
     return Int(max(2, budget(concurrency) / size))
   }
 
-  /// The most memory for parts at once, for a stream of at most `length` bytes.
+  /// The most memory that parts can take at once, for a stream of at most `length` bytes.
   package func memoryCap(concurrency: Int, length: Int64? = nil) -> Int64 {
     var largest = firstSize
     var before: Int64 = 0

@@ -2,7 +2,8 @@
 public enum ResumeMode: String, Sendable, CaseIterable {
   /// Resume the upload that this machine has recorded.
   case auto
-  /// The same, but without a record resume an upload at the store whose parts all match the source.
+  /// Resume the upload that this machine has recorded; without a record, resume an upload at the store whose parts all
+  /// match the source.
   case adopt
   /// Begin a new upload, and abort the recorded one.
   case never
@@ -15,32 +16,32 @@ package struct UploadJob: Sendable {
   package var source: UploadSource
   package var address: ObjectAddress
   package var object = ObjectHeaders()
-  /// The content type was guessed by this program, and nobody asked for it.
+  /// The content type was guessed, and not requested.
   package var typeIsGuessed = false
   package var encryption: ServerSideEncryption?
   package var conditions = WriteConditions()
-  /// Nil: chosen by the file's size.
+  /// The size of a part; nil: chosen by the file's size.
   package var partSize: Int64?
-  /// The upload was begun in parts of `partSize`, whatever the source's size.
+  /// The upload was begun in parts of `partSize`, regardless of the source's size.
   var isInParts = false
   /// Files of at least this size are sent in parts; nil: those longer than one part.
   package var threshold: Int64?
-  /// With the file's size, determines the part size if `partSize` is nil.
+  /// What the line was like; with the file's size, it determines the part size if `partSize` is nil.
   package var line = LineClass.usual
-  /// The caller's: the rate of such a run says nothing about the line.
+  /// The caller's limit: the rate of such a run says nothing about the line.
   package var limitRate: RateLimit?
   package var concurrency = 8
-  /// Bounds for finding the number of connections; nil: it is `concurrency`.
+  /// Bounds for finding the number of connections; nil: it is fixed at `concurrency`.
   package var pace: Pace.Bounds?
   package var retry = RetryPolicy()
-  /// Nil is `auto`: CRC64NVME, or a weaker one if the store does not verify it.
+  /// The requested checksum; nil is `auto`: CRC64NVME, or a weaker one if the store does not verify it.
   package var checksum: ChecksumForm?
-  /// The checksum that earlier runs have found this store to verify.
+  /// The checksum that earlier runs found this store to verify.
   package var remembered: ChecksumForm?
   package var verifies = false
   package var resume = ResumeMode.auto
-  /// An upload is adopted only if nobody has sent to it for this long. Not an option: whoever shortened it would take
-  /// over uploads that are still running.
+  /// An upload is adopted only if nothing was sent to it for this long. Not an option: a shorter time would take over
+  /// uploads that are still running.
   package var quietTime = Duration.seconds(60)
   /// An interruption aborts the upload instead of keeping it for the next run.
   package var abortsOnInterrupt = false
@@ -48,21 +49,21 @@ package struct UploadJob: Sendable {
   package var hedges = true
   /// Whether the answer to create says when a lifecycle rule will abort the upload, if there is one (AWS only).
   package var expectsAbortDate = false
-  /// S3 Express: ETags say nothing about the bytes, and lists are unsorted and allow only prefixes that end in `/`.
+  /// S3 Express: ETags say nothing about the bytes, and lists are unsorted and allow only prefixes that end with `/`.
   package var isDirectoryBucket = false
-  /// Whoever began the upload says that the ETags of its parts are no MD5s.
+  /// The issuer of the upload says that the ETags of its parts are not MD5s.
   var etagsAreOpaque = false
-  /// How to find out whether the object is the source already; nil: it is replaced without a look.
+  /// How to find out whether the object is already identical to the source; nil: it is replaced without a check.
   var sameness: SamenessQuestion?
-  /// An object that is there is left as it is, and that is no failure.
+  /// An existing object is left as it is, which is not a failure.
   var skipsExisting = false
-  /// The SHA-256 of the file as it is at the store is told with the result.
+  /// The result contains the SHA-256 of the file as it is at the store.
   var wantsSHA256 = false
-  /// Finds out what would be sent, and sends nothing.
+  /// Finds out what would be sent, without sending anything.
   var onlyLooks = false
-  /// What a list of files calls it.
+  /// The file's name in a list of files.
   var listName: [UInt8]?
-  /// A file that is small is read at once, and not mapped.
+  /// A small file is read at once, and not mapped.
   var readsWhole = false
   /// How long to wait for another run that is uploading to the same object; nil: fail at once.
   package var waitForOtherUpload: Duration?
@@ -84,17 +85,18 @@ package struct UploadJob: Sendable {
   package var key: String { address.key }
   package var place: Place { Place(file: source.path.text, bucket: bucket, key: key) }
 
-  /// The source is read at once, and not mapped.
+  /// Whether the source is read at once, and not mapped.
   var isReadWhole: Bool { readsWhole && source.size.map { $0 <= FileBytes.most } ?? false }
 
-  /// Neither a record nor a time shows that the object is the file, only its bytes.
+  /// Whether only the object's bytes show that it is the file, and neither a record nor a time does.
   var wantsBytesCompared: Bool { verifies || wantsSHA256 }
 
   /// The action that aborts an upload to this object.
   func abort(_ uploadID: String) -> RemedyAction { .abort(bucket: bucket, key: key, uploadID: uploadID) }
 
-  /// Stores do not show what an unfinished upload was created with. An unrecorded upload may be adopted only if the caller
-  /// asked for nothing that could be missing from it: no encryption, access rule, lock or object header.
+  /// Whether the caller requested nothing that an unrecorded upload could lack: no encryption, access rule, lock or
+  /// object header. Only then may such an upload be adopted, because stores do not show what an unfinished upload was
+  /// created with.
   var asksForNothingUnseen: Bool {
     var object = object
     if typeIsGuessed { object.contentType = nil }
@@ -113,11 +115,11 @@ package struct UploadJob: Sendable {
       && (encryption == nil || encryption?.algorithm == .aes256)
   }
 
-  /// The message for a checksum that was chosen by name and that the store has not verified.
+  /// The message for a checksum that was requested by name and that the store has not verified.
   func unverified(_ proof: PartProof) -> Wording? {
     guard ticket == nil, case .algorithm(let algorithm)? = checksum, proof < .checksum else { return nil }
     let name = algorithm.awsName ?? algorithm.rawValue
-    return "the store returns no \(name), so it has not verified the checksum that \(.checksum) asks for"
+    return "the store returns no \(name), so it has not verified the checksum requested by \(.checksum)"
   }
 
   func settings(plan: UploadPlan, signsPayload: Bool) -> UploadMachine.Settings {
@@ -139,8 +141,8 @@ package struct UploadJob: Sendable {
     return settings
   }
 
-  /// How the source is divided. For a stream only the first part's size is planned here; its own plan gives the sizes of
-  /// its pieces.
+  /// How the source is divided. For a stream only the size of the first part is planned here; its own plan gives the
+  /// sizes of its pieces.
   func plan() throws(Failure) -> UploadPlan {
     if let partSize, isInParts { return try UploadPlan(inParts: source.size ?? 0, of: partSize) }
     return try UploadPlan(size: source.size ?? 0, partSize: partSize, threshold: threshold, line: line)
@@ -149,8 +151,8 @@ package struct UploadJob: Sendable {
   private static let longTrip: Duration = .milliseconds(1)
   private static let longFile: Int64 = 2 << 30
 
-  /// A plan of smaller parts, for a line to elsewhere that was never seen to be fast: if losses limit each connection
-  /// there, it needs many, each with a part of its own. A long file has enough parts anyway.
+  /// A plan of smaller parts, for a line that was never seen to be fast: if losses limit each connection, it needs
+  /// many, each with its own part. A long file has enough parts anyway.
   package func finer(than plan: UploadPlan, roundTrip: Duration) -> UploadPlan? {
     guard !line.isFast, partSize == nil, !source.isStream, !plan.isSingle, plan.size < Self.longFile,
       roundTrip >= Self.longTrip, let finer = try? UploadPlan(size: plan.size, partSize: S3Limits.smallestPart),
@@ -172,16 +174,16 @@ package struct UploadJob: Sendable {
     return settings
   }
 
-  /// Failures that may not occur in the next run of the same command with the same source.
+  /// Failures that may not recur in the next run of the same command with the same source.
   private static let passing: Set<Failure.Code> = [
     .network, .tls, .stalled, .throttled, .server, .credentials, .credentialsExpired, .clockSkew, .configuration,
     .local, .deadline, .interrupted,
   ]
 
-  /// A digest of everything that an upload is created with and a later run cannot change.
+  /// A digest of everything that an upload is created with and that a later run cannot change.
   package func digest() throws(Failure) -> String {
     var digest = OptionsDigest()
-    // A key of the caller's own is known by its being there, so that no digest of it is kept.
+    // Of a caller's own key only its presence is part of the digest, so that no digest of the key is stored.
     let plain = ObjectAddress(bucket, key, address.common)
     let create = CreateMultipartUpload(plain, object: object, encryption: encryption)
     for field in try create.request().headers.fields { digest.add(field.name.lowercased(), field.value) }
@@ -191,7 +193,7 @@ package struct UploadJob: Sendable {
 }
 
 extension UploadJob {
-  /// What a run of many notes of it.
+  /// What a batch records about the upload.
   func recorded() throws(Failure) -> RunRecord.Object {
     RunRecord.Object(bucket: bucket, key: key, options: try digest(), source: source.identity)
   }

@@ -37,7 +37,7 @@ final class UploadJournal: Sendable {
         state.found = found
       }
     } catch {
-      // A record of another version, or one that somebody else could have written, must not be ignored.
+      // A record of a different version, or one that another user could have written, must not be ignored.
       guard error.code == .local else { throw error }
       disappoint(error)
     }
@@ -46,8 +46,8 @@ final class UploadJournal: Sendable {
 
   var holder: Int32? { book.lockHolder(target) }
 
-  /// The address at which this machine has begun an upload that the store has, if it is another one than this run's. A
-  /// store may have several, such as a name and a tunnel.
+  /// The address at which this machine has begun an upload that the store has, if it differs from this run's. A store
+  /// may have several addresses, such as a name and a tunnel.
   func otherAddress(of uploadID: String) -> String? {
     let records = (try? book.all()) ?? []
     return records.lazy.map(\.header).first { header in
@@ -56,7 +56,7 @@ final class UploadJournal: Sendable {
     }?.target.origin
   }
 
-  /// Records a new upload, or a found one that already has parts of this source. True if it was written.
+  /// Records a new upload, or a found one that already has parts of this source. Returns whether it was written.
   func begin(
     _ uploadID: String, job: UploadJob, partSize: Int64, form: ChecksumForm, receipts: [PartReceipt] = [],
     created: Timestamp
@@ -68,7 +68,7 @@ final class UploadJournal: Sendable {
     return write { (book) throws(Failure) in try book.begin(header, parts: parts) }
   }
 
-  /// The recorded upload is resumed.
+  /// Records that the upload is resumed.
   func resume() -> Bool {
     guard let found else { return false }
     return write { (book) throws(Failure) in try book.resume(found) }
@@ -95,7 +95,7 @@ final class UploadJournal: Sendable {
     }
   }
 
-  /// At the end of the run: the record is kept for the next run, or deleted together with its upload.
+  /// Keeps the record for the next run at the end of this one, or deletes it together with its upload.
   func close(keeps: Bool) {
     let (writer, lock) = state.withLock { state in
       defer {
@@ -125,8 +125,8 @@ final class UploadJournal: Sendable {
     if !header.optionsDigest.utf8.elementsEqual(digest.utf8) {
       return "the unfinished upload was created with other options"
     }
-    if header.partSize != partSize { return "the unfinished upload has another part size" }
-    if let form = job.checksum, form != header.form { return "the unfinished upload carries another checksum" }
+    if header.partSize != partSize { return "the unfinished upload has a different part size" }
+    if let form = job.checksum, form != header.form { return "the unfinished upload carries a different checksum" }
     return nil
   }
 

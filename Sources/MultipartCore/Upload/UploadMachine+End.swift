@@ -40,7 +40,7 @@ extension UploadMachine {
       return fail(failure, &scheduler)
     case .unshown(let failure): return failUnshown(failure)
     case .lost(let failure): return giveUp(failure)
-    // If there is a record, the next run begins with this check: it finds the object complete.
+    // If there is a record, the next run starts with this check: it finds the object complete.
     case .unconfirmed(let failure): return giveUp(failure, isKept: isKept(after: failure))
     case .anew(let reason): return [.say(.startsAnew(why: reason))] + startAnew(&scheduler)
     case .missesPart: return sendAllAgain(&scheduler)
@@ -61,19 +61,19 @@ extension UploadMachine {
 
   private mutating func sendAllAgain(_ scheduler: inout Scheduler) -> [Action] {
     hasMetInvalidPart = true
-    // Somebody with the same ticket has replaced it.
+    // Another user of the ticket has replaced the part.
     if settings.isTicket { return startAnew(&scheduler) }
     let reason = Action.say(.startsAnew(why: "the store lacks a part that it had accepted"))
     guard case .foreign? = lookup.candidate?.use, let id = uploadID else { return [reason] + startAnew(&scheduler) }
-    // Somebody else began this upload and may still be sending to it.
+    // Another client began this upload and may still be sending to it.
     restarts += 1
     resetParts()
     return [reason, .say(.leftAlone(uploadID: id))] + begin()
   }
 
-  /// The store reported success, and the object cannot be seen. A record is kept, and the next run checks again.
-  /// Without one the upload is named. It is not aborted: if the store is still assembling the object, an abort could
-  /// lose its data.
+  /// The store reported success, but does not show the object. A record is kept, and the next run checks again. Without
+  /// a record the upload is named. It is not aborted: if the store is still assembling the object, an abort could lose
+  /// its data.
   private mutating func failUnshown(_ failure: Failure) -> [Action] {
     guard let id = uploadID, !isKept(after: failure) else { return giveUp(failure, isKept: uploadID != nil) }
     abandoned.append(id)
@@ -94,7 +94,7 @@ extension UploadMachine {
   }
 
   private mutating func giveUp(_ failure: Failure, isKept: Bool = false) -> [Action] {
-    // Somebody else has created the object while this one was sent.
+    // Another client has created the object while this one was being sent.
     if settings.skipsExisting, failure.code == .precondition {
       state = .done(nil)
       return [.finish(.skipped(meanwhile: true))]
@@ -127,13 +127,12 @@ extension UploadMachine {
     return clean(end)
   }
 
-  /// A failure that may pass by itself, or with new credentials, leaves the upload for the next run, if that can find
-  /// it.
+  /// A transient failure, or one that new credentials resolve, leaves the upload for the next run, if that can find it.
   private func isKept(after failure: Failure) -> Bool { isRecorded && settings.keepsOn.contains(failure.code) }
 
   private static let grace: Duration = .seconds(2)
 
-  /// Parts that have nearly arrived may finish if the next run can use them: it need not send them again.
+  /// Lets parts that are almost finished complete if the next run can use them: it need not send them again.
   private mutating func windDown(_ failure: Failure, _ scheduler: inout Scheduler) -> [Action] {
     guard isKept(after: failure) else { return fail(failure, &scheduler) }
     let ending = scheduler.arriving(of: object, within: Self.grace)
@@ -165,7 +164,7 @@ extension UploadMachine {
     case .cleaning(let cleanup, .beginningAnew): state = .cleaning(cleanup, .failing(failure))
     case .stopping, .cleaning: break
     case .sending: return windDown(failure, &scheduler)
-    // A create that was sent is awaited: cancelled, it could leave an upload that nobody knows.
+    // The answer to a create is awaited: a cancelled create could leave an upload that no one knows of.
     case .checking where !isWaiting, .creating where !isWaiting: break
     case .looking where !isWaiting && !lookup.isComparing: break
     case .gathering where !isWaiting: break
@@ -184,7 +183,7 @@ extension UploadMachine {
     return [.abort(uploadID: uploadID)]
   }
 
-  /// One step of aborting the upload, or an old one.
+  /// One step of aborting the upload, or an obsolete one.
   mutating func cleanUp(_ scheduler: inout Scheduler, _ step: (inout Cleanup) -> Cleanup.Next?) -> [Action] {
     var cleanup: Cleanup
     switch (state, lookup.state) {
@@ -220,7 +219,7 @@ extension UploadMachine {
     return cleaned(end, isLeft: !isGone)
   }
 
-  /// The cleanup has ended. An upload that could not be shown to be gone is reported, so that somebody can abort it.
+  /// The cleanup has ended. An upload that may still exist is reported, so that it can be aborted by hand.
   private mutating func cleaned(_ end: End, isLeft: Bool = false) -> [Action] {
     var actions: [Action] = []
     if isLeft, let id = uploadID {

@@ -1,4 +1,4 @@
-/// Steps of the lookup: find, abort what is useless, list, compare, adopt.
+/// Steps of the lookup: find, abort obsolete uploads, list, compare, adopt.
 extension UploadMachine {
   mutating func find() -> [Action] {
     lookup.state = .finding(attempt: 1)
@@ -24,8 +24,8 @@ extension UploadMachine {
     return notices + nextCandidate(&scheduler)
   }
 
-  /// A list that is not allowed, or that is malformed again and again, counts as nothing found, and this is reported.
-  /// Any other failure is retried, and then the run ends rather than leave an existing upload and begin another.
+  /// A list that is not allowed, or that is repeatedly malformed, counts as nothing found, and this is reported. Any
+  /// other failure is retried, and then ends the run, because beginning another upload would abandon an existing one.
   mutating func findFailed(_ failure: Failure, _ scheduler: inout Scheduler) -> [Action] {
     guard case .finding(let attempt) = lookup.state else { return unfit() }
     if let interruption { return fail(interruption, &scheduler) }
@@ -41,7 +41,7 @@ extension UploadMachine {
     return [.say(.startsAnew(why: why))] + found([], &scheduler)
   }
 
-  /// Aborts what is useless, then takes the next candidate; without one, begins a new upload.
+  /// Aborts obsolete uploads, then takes the next candidate; without one, begins a new upload.
   mutating func nextCandidate(_ scheduler: inout Scheduler) -> [Action] {
     uploadID = nil
     isRecorded = false
@@ -98,7 +98,7 @@ extension UploadMachine {
     guard settings.plan.fits(list.sizes), let listedForm = list.form, isOwn || !list.sizes.isEmpty else {
       guard isOwn else { return drop(candidate, &scheduler) }
       lookup.useless.append(candidate.uploadID)
-      let notice = Action.say(.startsAnew(why: "the unfinished upload has another part size"))
+      let notice = Action.say(.startsAnew(why: "the unfinished upload has a different part size"))
       return [notice] + drop(candidate, &scheduler)
     }
     form = listedForm
@@ -124,7 +124,7 @@ extension UploadMachine {
     if let interruption { return fail(interruption, &scheduler) }
     if failure.code == .uploadGone {
       guard candidate.use == .own else { return drop(candidate, &scheduler) }
-      // It may have been completed, and only the answer was lost.
+      // The upload may have been completed, with only the answer lost.
       return candidate.isWhole || settings.isTicket ? recover(candidate, nil) : giveUp(candidate, &scheduler)
     }
     let isPatient = candidate.use != .foreign || attempt < Lookup.triesOfNonsense
@@ -160,15 +160,15 @@ extension UploadMachine {
     return []
   }
 
-  /// A recorded upload that the store no longer has is aborted nevertheless, like one that it reports gone while a part
-  /// is sent.
+  /// Aborts a recorded upload although the store no longer has it, as if the store had reported it gone while a part
+  /// was sent.
   private mutating func giveUp(_ candidate: Candidate, _ scheduler: inout Scheduler) -> [Action] {
     if settings.isTicket { return fail(Self.ticketIsUsed, &scheduler) }
     lookup.useless.append(candidate.uploadID)
     return [.say(.startsAnew(why: "the store no longer has the upload"))] + drop(candidate, &scheduler)
   }
 
-  /// Looks for another candidate, and leaves this one as it is unless nobody can use it any more.
+  /// Looks for another candidate, and leaves this one as it is unless no run can use it any more.
   private mutating func drop(_ candidate: Candidate, _ scheduler: inout Scheduler) -> [Action] {
     cut(by: nil, &scheduler)
     parts.reset()
@@ -179,7 +179,7 @@ extension UploadMachine {
     return [.say(.startsAnew(why: why))] + nextCandidate(&scheduler)
   }
 
-  /// A run with the right source and options can resume it.
+  /// Refuses an upload that a run with the right source and options can resume.
   private mutating func refuse(_ candidate: Candidate, _ why: Wording, _ scheduler: inout Scheduler) -> [Action] {
     uploadID = nil
     lookup.useless = [candidate.uploadID]
@@ -225,7 +225,7 @@ extension UploadMachine {
     guard case .vetting(let candidate, let list) = lookup.state else {
       return resumed() + (isWhole ? finishParts() : [])
     }
-    // One part of a foreign upload differs: somebody is uploading another file there.
+    // If one part of a foreign upload differs, another file is being uploaded there.
     guard !parts.comparison.hasRejected else { return drop(candidate, &scheduler) }
     guard candidate.use == .foreign else { return adopt(candidate) }
     lookup.state = .settling(candidate, list, looks: 1, attempt: 1)

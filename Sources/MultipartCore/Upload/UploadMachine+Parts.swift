@@ -19,15 +19,15 @@ extension UploadMachine {
       ?? fail(failure, &scheduler)
   }
 
-  /// An unfinished upload that a record names stays for `uploads`: it may be of an object that somebody replaced.
+  /// The object is already identical. An unfinished upload named by a record stays for `uploads`: it may belong to an
+  /// object that was replaced since.
   mutating func foundSame(_ outcome: Outcome) -> [Action] {
     guard case .checking = state else { return unfit() }
     state = .done(nil)
     return [.finish(outcome)]
   }
 
-  /// After the preconditions: a stream is read, a small source is put, and for a large one an unfinished upload is
-  /// looked for.
+  /// After the preconditions: reads a stream, puts a small source, and looks for an unfinished upload of a large one.
   mutating func begin() -> [Action] {
     if settings.onlyLooks {
       state = .done(nil)
@@ -104,7 +104,8 @@ extension UploadMachine {
     }
   }
 
-  /// A stream's length is not known here; an object in one request is never sent twice at once, so no rate needs it.
+  /// Starts the transfer of an object in a single request. A stream's length is not known here; such an object is never
+  /// sent twice at once, so its rate is not needed.
   func beginWhole(_ scheduler: inout Scheduler) {
     scheduler.begin(wholeObject, size: settings.isStream ? 0 : settings.plan.size)
   }
@@ -124,7 +125,7 @@ extension UploadMachine {
     guard parts.underWay.contains(number) else { return unfit() }
     switch scheduler.arrived(Slot(object: object, part: number), receipt) {
     case .arrived(let receipt): return arrived(receipt)
-    // Sent once more, alone, the part has a known ETag. The bytes of a stream's part are gone by now.
+    // Sent once more, alone, the part has a known ETag. The bytes of a stream's part have already been released.
     case .arrivedTwice(let receipt):
       guard isSending, !settings.isStream else { return arrived(receipt) }
       parts.underWay.remove(number)
@@ -142,8 +143,8 @@ extension UploadMachine {
     }
     parts.arrived(receipt)
     var actions: [Action] = []
-    // The store accepted the part without saying that it verified it: the following parts carry a checksum that it does
-    // verify.
+    // The store accepted the part without confirming that it verified it: the following parts carry a checksum that it
+    // does verify.
     if settings.formIsFree, case .algorithm = form, receipt.checksum != nil, receipt.proof < .checksum,
       let next = form.steppedDown(payloadIsSigned: settings.payloadIsSigned)
     {
@@ -156,7 +157,7 @@ extension UploadMachine {
   /// Every part is at the store.
   var isWhole: Bool { parts.isWhole && (!settings.isStream || parts.stream.hasEnded) }
 
-  /// A stream's end is checked before it is published; a file is checked again by whoever completes it.
+  /// The end of a stream is checked before it is published; a file is checked again by the code that completes it.
   mutating func finishParts() -> [Action] {
     if settings.share != nil { return gather() }
     guard settings.isStream else { return complete() }
@@ -181,9 +182,10 @@ extension UploadMachine {
     if failure.code == .checksumUnsupported, canStartAnew, let steps = stepDown(failure) {
       return [steps] + startAnew(&scheduler)
     }
-    // Somebody with the same ticket may have completed it.
+    // Another user of the ticket may have completed it.
     if failure.code == .uploadGone, settings.isTicket, restarts < 3, canStartAnew { return startAnew(&scheduler) }
-    // Aborted nevertheless: a store that has only lost sight of it would keep its parts, and charge for them.
+    // Aborted nevertheless: a store that has only temporarily lost the upload would keep its parts, and charge for
+    // them.
     if failure.code == .uploadGone, restarts < 3, canStartAnew {
       return [.say(.startsAnew(why: "the store no longer has the upload"))] + startAnew(&scheduler)
     }
@@ -192,7 +194,7 @@ extension UploadMachine {
       ?? fail(failure, &scheduler)
   }
 
-  /// The next try of a part, or of the one request that the object is waiting for.
+  /// The next try of a part, or of the single request that the object is waiting for.
   package mutating func again(_ part: Int?, _ scheduler: inout Scheduler) -> [Action] {
     if let part, part > 0 { return isSending ? [send(part, &scheduler)] : [] }
     switch state {
@@ -217,7 +219,7 @@ extension UploadMachine {
 
   // MARK: - Streams
 
-  /// Reads another piece if there is room for it in the window: no more of them are in memory.
+  /// Reads another piece if the window has room for it, so that memory is bounded.
   private mutating func readMore(_ scheduler: Scheduler) -> [Action] {
     guard settings.isStream, !parts.stream.hasEnded, !parts.stream.isReading,
       scheduler.occupied + parts.queue.waitingPieces < scheduler.width
@@ -246,7 +248,7 @@ extension UploadMachine {
     }
   }
 
-  /// A stream whose command fails is stopped at once: the pending read may then be answered at any time.
+  /// Stops a stream whose command has failed at once: the pending read may then be answered at any time.
   private mutating func readEnded() -> [Action] {
     if case .stopping = state { stopIfQuiet() } else { [] }
   }
@@ -283,7 +285,7 @@ extension UploadMachine {
     return .say(.checksumChanged(from: form, to: next, why: failure.message))
   }
 
-  /// The bytes of a stream's part are released once the store has it: from then on no other upload is possible.
+  /// Whether another upload can begin: the bytes of a stream's part are released once the store has it.
   var canStartAnew: Bool { !settings.isStream || parts.done == 0 }
 
   /// Aborts the upload and begins another; running transfers are stopped first.

@@ -1,5 +1,5 @@
-/// An upload that somebody else has begun, and that several runs may fill at once, each with its share. The store's list
-/// of parts is all that they know of each other: whichever finds it whole completes the upload, and if two do, the object
+/// An upload that was begun by its issuer, and that several runs may fill at once, each with its share. The store's
+/// list of parts is all that they share: the run that finds it complete completes the upload, and if two do, the object
 /// is the same.
 extension UploadMachine {
   static var ticketIsUsed: Failure {
@@ -14,8 +14,8 @@ extension UploadMachine {
     return uploadID.map { [.listParts(uploadID: $0)] } ?? []
   }
 
-  /// Some stores spoil the object if two complete it at once, so the share with the part that arrived last does it, after
-  /// a moment at random because somebody may send the same share. Should it not, another one does.
+  /// Some stores spoil the object if two runs complete it at once, so the share whose part arrived last does it, after
+  /// a random delay because the same share may be running twice. If that one does not, another one does.
   mutating func gathered(_ list: PartList, _ scheduler: inout Scheduler) -> [Action] {
     if let interruption { return fail(interruption, &scheduler) }
     for receipt in list.receipts { parts.sentByOthers(receipt) }
@@ -32,7 +32,8 @@ extension UploadMachine {
     return []
   }
 
-  /// Of shares that end in the same second the one with the highest part goes first; it may have looked too early.
+  /// How long to wait. Of shares that end in the same second the one with the highest part goes first; it may have
+  /// looked too early.
   private func patience(_ list: PartList, _ roll: Double) -> Duration {
     let (share, latest) = (settings.share ?? 1..<receipts.count + 1, list.latest ?? [receipts.count])
     if latest.last.map(share.contains) ?? true { return .seconds(2 * roll) }

@@ -2,35 +2,35 @@ extension UploadMachine {
   package struct Settings: Sendable {
     package var plan: UploadPlan
     package var form: ChecksumForm
-    /// The form may be stepped down if the store does not accept it.
+    /// The checksum may be stepped down if the store does not accept it.
     package var formIsFree: Bool
     package var payloadIsSigned: Bool
-    /// A precondition is checked before the first byte, or whether the object is the source already.
+    /// Whether a precondition, or the identity of the object with the source, is checked before the first byte.
     package var checksFirst: Bool
-    /// A HEAD is compared even if complete's answer was proof already.
+    /// A HEAD is compared even if the answer to complete was already proof.
     package var alwaysVerifies: Bool
     /// The object's requested settings have to be confirmed once it exists.
     package var inspects = false
     /// An unfinished upload of an earlier run, or of another machine, is looked for.
     package var finds = false
-    /// An earlier run left the record of an upload that a source in one request cannot use.
+    /// An earlier run has recorded an upload that a source in a single request cannot use.
     package var hasRecord = false
     /// Without an upload to resume, the run fails.
     package var requiresResume = false
-    /// An unrecorded upload is adopted only if nobody has sent to it for this long.
+    /// An unrecorded upload is adopted only if nothing was sent to it for this long.
     package var quietTime: Duration = .seconds(60)
     /// The failures that leave a recorded upload for a later run; others abort it.
     package var keepsOn: Set<Failure.Code> = []
-    /// The source's length is unknown: it comes in pieces.
+    /// The source is a stream: its length is unknown, and it comes in pieces.
     package var isStream = false
-    /// Nothing is sent: the run only finds out what would be.
+    /// A dry run: nothing is sent.
     package var onlyLooks = false
-    /// An object that is there is left as it is, which is no failure.
+    /// An existing object is left as it is, which is not a failure.
     package var skipsExisting = false
-    /// Somebody else has begun the upload and issued a ticket for it: this run fills and completes it, and neither begins
-    /// nor aborts one.
+    /// The upload was begun by the issuer of a ticket: this run fills and completes it, and neither begins nor aborts
+    /// one.
     package var isTicket = false
-    /// The parts of a ticket that this run sends; nil: all.
+    /// The parts of the ticket that this run sends; nil: all.
     package var share: Range<Int>?
 
     package init(
@@ -49,11 +49,12 @@ extension UploadMachine {
   /// What has happened.
   package enum Event: Sendable {
     case checked(Failure?)
-    /// The object is the source already.
+    /// The object is already identical to the source.
     case same(evidence: String)
-    /// There is an object, which is to be left as it is.
+    /// An object exists, which is to be left as it is.
     case exists
-    /// Whether it is in a record, and the plan of its parts if it is not the one so far.
+    /// The upload was created. `isRecorded`: it is in a record; `plan`: its parts, if they differ from the current
+    /// plan.
     case created(uploadID: String, isRecorded: Bool = false, plan: UploadPlan? = nil)
     case createFailed(Failure)
     case found([Candidate])
@@ -72,7 +73,7 @@ extension UploadMachine {
     case readFailed(Failure)
     /// The previous piece was the stream's last.
     case ended
-    /// The check of a stream at its end: nil if it may be published.
+    /// The result of checking a stream at its end: nil if it may be published.
     case confirmed(Failure?)
     case partDone(PartReceipt)
     case partFailed(Int, Failure)
@@ -84,11 +85,11 @@ extension UploadMachine {
     case headDone(Judgement)
     case headFailed(Failure)
     case inspected(Inspection)
-    /// The settings could not be read, for a cause that may pass.
+    /// The settings could not be read, for a transient reason.
     case inspectFailed(Failure)
     case abortDone
     case abortFailed(Failure)
-    /// The list of parts after an abort or a lost answer; an abort needs false.
+    /// The list of parts after an abort or a lost answer. An abort succeeded if the upload is no longer there.
     case listed(uploadStillThere: Bool)
     case listFailed(Failure)
   }
@@ -109,15 +110,15 @@ extension UploadMachine {
     case send(part: Int, form: ChecksumForm, attempt: Int, freshConnection: Bool)
     /// Send the part once more while the first copy is still being sent.
     case sendCopy(part: Int, form: ChecksumForm, freshConnection: Bool)
-    /// What is running for the part is not needed, or not now; it still answers.
+    /// Stop what is running for the part, which is not needed, or not now; it still answers.
     case cancelPart(Int)
-    /// Too little of the part has been carried: it is stopped and sent later, also if its last bytes are in the kernel,
-    /// which drops them.
+    /// Stop the part and send it later, because too little of it has been carried; even if its last bytes are in the
+    /// kernel, which drops them.
     case takeBack(Int)
     case put(form: ChecksumForm, attempt: Int, freshConnection: Bool)
     case complete(attempt: Int)
-    /// `mustBeOurs`: an object that this run has not created, or without the requested settings, is not a success,
-    /// whatever bytes it holds.
+    /// Check the object by a HEAD. `mustBeOurs`: an object that this run has not created, or without the requested
+    /// settings, is not a success, whatever bytes it has.
     case head(mustBeOurs: Bool)
     /// After a lost answer to complete: whether the upload still exists.
     case listAfterLoss
@@ -135,11 +136,11 @@ extension UploadMachine {
     case completed(evidence: String)
     /// Nothing had to be sent.
     case unchanged(evidence: String)
-    /// There is an object, which is left as it is. `meanwhile`: it has appeared since this run looked for it.
+    /// An existing object is left as it is. `meanwhile`: it has appeared since this run looked for it.
     case skipped(meanwhile: Bool)
-    /// It would be sent, but this run only finds out what would be.
+    /// A dry run: it would be sent.
     case planned
-    /// This run's share is at the store, and so many parts of other shares are not.
+    /// This run's share is at the store, but this many parts of other shares are missing.
     case sharing(missing: Int)
     /// `isKept`: a later run can resume the upload.
     case failed(Failure.Code, isKept: Bool = false)
@@ -149,7 +150,7 @@ extension UploadMachine {
       return false
     }
 
-    /// Nothing was done about an upload that is recorded.
+    /// Whether a recorded upload was left untouched.
     package var leavesRecord: Bool {
       switch self {
       case .unchanged, .skipped(meanwhile: false): true

@@ -1,5 +1,5 @@
 /// One object's upload from the first request to the proof: takes events and returns the next actions. It has no clock,
-/// file or network, so that a test can play every order of events. The run's `Scheduler` decides when something may be
+/// file or network, so that tests can play every order of events. The run's `Scheduler` decides when something may be
 /// sent and when it is retried.
 ///
 /// Each action is answered by one event (`say` and the cancelling ones by none), and `finish` comes once, when nothing
@@ -11,7 +11,7 @@ package struct UploadMachine: ObjectMachine {
     case idle
     /// A precondition is checked before the first byte.
     case checking(attempt: Int)
-    /// For an unfinished upload; `lookup` has the details.
+    /// An unfinished upload is looked for; `lookup` has the details.
     case looking
     /// A stream's first piece is being read.
     case reading
@@ -20,16 +20,16 @@ package struct UploadMachine: ObjectMachine {
     case ready
     /// `parts` are being sent and compared.
     case sending
-    /// This run's share is at the store; whether the others are too is being asked. If they are, the upload is completed
-    /// at this time, if nobody else does it before.
+    /// This run's share is at the store, and the machine asks whether the others are too. If so, the upload is
+    /// completed at this time, unless another run does it before.
     case gathering(attempt: Int, until: Duration?)
-    /// A stream's end is checked.
+    /// The end of a stream is being checked.
     case confirming
     case publishing(Completion)
     /// Waits for running transfers to end. Some may continue for a grace period.
     case stopping(End, graceEnds: Duration?)
     case cleaning(Cleanup, End)
-    /// Nil: completed.
+    /// The upload has finished; nil: completed.
     case done(Failure?)
   }
 
@@ -37,34 +37,34 @@ package struct UploadMachine: ObjectMachine {
   enum End: Sendable {
     case failing(Failure)
     case beginningAnew
-    /// The object is proven; only what may be left of the upload still has to be aborted.
+    /// The object is proven; only leftovers of the upload still have to be aborted.
     case finishing(evidence: String)
   }
 
   package internal(set) var settings: Settings
-  /// Which of the run's objects this is.
+  /// The object's number in the run.
   package var object = 0
-  /// The plan before an upload with another part size was examined.
+  /// The plan before an upload with a different part size was examined.
   private let ownPlan: UploadPlan
   var state = State.idle
   package internal(set) var uploadID: String?
   package internal(set) var form: ChecksumForm
   var parts: Sending
   var lookup = Lookup()
-  /// A later run can resume the upload: it is in a record.
+  /// A later run can resume the upload, because it is in a record.
   package internal(set) var isRecorded = false
-  /// The run was told to end.
+  /// Why the run is being ended early; nil if it is not.
   package internal(set) var interruption: Failure?
   package private(set) var retries = 0
-  /// Uploads that could not be shown to be gone after their abort.
+  /// Uploads that may still exist after their abort.
   package internal(set) var abandoned: [String] = []
-  /// A create may have worked although no answer said so: it left an upload without parts, whose ID nobody knows. It
-  /// looks like one that another machine has just begun, so nobody aborts it; without parts it costs nothing.
+  /// A create may have worked although its answer was lost: it left an upload without parts, whose ID is unknown. It
+  /// looks like one that another machine has just begun, so it is not aborted; without parts it costs nothing.
   package internal(set) var createWasLost = false
   var restarts = 0
-  /// Begun again once because complete lacked a part that the store had accepted.
+  /// The upload has started over once because complete lacked a part that the store had accepted.
   var hasMetInvalidPart = false
-  /// An event that does not fit the current state: a mistake of this program.
+  /// The number of events that were not valid in their state: bugs of this program.
   package internal(set) var misfits = 0
 
   package init(_ settings: Settings) {
@@ -75,7 +75,7 @@ package struct UploadMachine: ObjectMachine {
       count: settings.plan.isSingle || settings.isStream ? 0 : settings.plan.partCount, share: settings.share)
   }
 
-  /// The parts are those of this plan; none is being sent.
+  /// Divides the source by this plan; no part is being sent.
   mutating func cut(by plan: UploadPlan?, _ scheduler: inout Scheduler) {
     let plan = plan ?? ownPlan
     guard plan != settings.plan, !settings.isStream else { return }
@@ -93,7 +93,7 @@ package struct UploadMachine: ObjectMachine {
     return actions
   }
 
-  /// Nothing was waiting for the event.
+  /// Ignores an event that nothing was waiting for.
   mutating func unfit() -> [Action] {
     misfits += 1
     return []
@@ -145,7 +145,7 @@ package struct UploadMachine: ObjectMachine {
 
   var wholeObject: Slot { Slot(object: object, part: 0) }
 
-  // MARK: - What others read
+  // MARK: - What other code reads
 
   /// The upload that this run has created or resumed, not one that it only examines or that is complete.
   package var ownUploadID: String? { lookup.isVetting || isInspecting ? nil : uploadID }
@@ -160,8 +160,8 @@ package struct UploadMachine: ObjectMachine {
     }
   }
 
-  /// What the store had of the upload before this run, in parts and bytes, as far as it has been compared. Nothing for
-  /// an upload that is only examined.
+  /// What the store had of the upload before this run, in parts and bytes, as far as it has been compared. Zero for an
+  /// upload that is only examined.
   package var kept: (parts: Int, bytes: Int64) {
     lookup.isVetting ? (0, 0) : (parts.comparison.kept, parts.comparison.keptBytes)
   }
@@ -170,7 +170,7 @@ package struct UploadMachine: ObjectMachine {
   /// An earlier run had already completed the upload.
   package var wasComplete: Bool { lookup.wasComplete }
 
-  /// A create was sent, or waits for its next try.
+  /// A create was sent, or is waiting for its next try.
   package var isCreating: Bool {
     if case .creating = state { true } else { false }
   }
@@ -212,7 +212,7 @@ package struct UploadMachine: ObjectMachine {
     }
   }
 
-  /// Nothing is left to send except what is being sent.
+  /// Whether everything that is left to send is being sent.
   private var allIsOut: Bool {
     mutating get {
       switch state {
@@ -233,12 +233,13 @@ extension UploadMachine {
 }
 
 extension PartReceipt: TransferReceipt {
-  /// Some stores give the same bytes another ETag each time, and complete must name the one that they keep.
+  /// Whether the ETags agree. Some stores give the same bytes a different ETag each time, and complete must name the
+  /// one that they keep.
   package func agrees(with other: PartReceipt) -> Bool { etag == other.etag }
 }
 
 extension UploadMachine.Scheduler.Pause {
-  /// Says why the next try has to wait.
+  /// Reports why the next try has to wait.
   var notices: [UploadMachine.Action] {
     var part: Int?
     if case .transfer(let slot) = who, !slot.isWholeObject { part = slot.part }
@@ -247,7 +248,7 @@ extension UploadMachine.Scheduler.Pause {
 }
 
 extension UploadMachine {
-  /// `nextTry`: of what waits for one.
+  /// What the object is doing. `nextTry` is the next try of anything that is waiting for one.
   func activity(nextTry: (until: Duration, why: Wording)?) -> UploadActivity {
     if parts.underWay.isEmpty, let nextTry { return .waitingToRetry(why: nextTry.why, until: nextTry.until) }
     switch state {

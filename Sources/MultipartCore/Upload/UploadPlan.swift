@@ -9,9 +9,9 @@ package struct UploadPlan: Sendable, Equatable {
   /// The whole source is sent in one PutObject; it counts as one part.
   package let isSingle: Bool
 
-  /// Without `partSize` the size and the line decide: usually 8 MiB, and if that makes more than 10,000 parts, the smallest
-  /// whole number of MiB that does not. A source not longer than one part, or than 8 MiB, is sent in one PutObject; with a
-  /// threshold, a source shorter than it, up to 5 GiB.
+  /// Without `partSize` the size and the line decide: usually 8 MiB, and if that makes more than 10,000 parts, the
+  /// smallest whole number of MiB that does not. A source no longer than one part, or than 8 MiB, is sent in one
+  /// PutObject; with a threshold, a source shorter than it, up to 5 GiB.
   package init(
     size: Int64, partSize asked: Int64? = nil, threshold: Int64? = nil, line: LineClass = .usual
   ) throws(Failure) {
@@ -20,7 +20,7 @@ package struct UploadPlan: Sendable, Equatable {
     }
     if let asked, !(S3Limits.smallestPart...S3Limits.largestPart).contains(asked) {
       throw Failure(
-        .usage, "a part of \(asked) bytes: S3 takes parts of 5 MiB to 5 GiB",
+        .usage, "a part of \(asked) bytes: S3 accepts parts of 5 MiB to 5 GiB",
         remedy: "choose \(.partSize) in that range")
     }
     let needed = (size + Int64(S3Limits.mostParts) - 1) / Int64(S3Limits.mostParts)
@@ -34,7 +34,7 @@ package struct UploadPlan: Sendable, Equatable {
     let count = max(1, (size + chosen - 1) / chosen)
     guard count <= Int64(S3Limits.mostParts) else {
       throw Failure(
-        .usage, "\(count) parts of \(chosen) bytes: S3 takes at most \(S3Limits.mostParts) parts",
+        .usage, "\(count) parts of \(chosen) bytes: S3 accepts at most \(S3Limits.mostParts) parts",
         remedy: "leave \(.partSize) out, or choose at least \(grown >> 20)M")
     }
     self.size = size
@@ -43,13 +43,13 @@ package struct UploadPlan: Sendable, Equatable {
     self.isSingle = isSingle
   }
 
-  /// In parts of this size, however short the source is.
+  /// A plan in parts of this size, however short the source is.
   package init(inParts size: Int64, of partSize: Int64) throws(Failure) {
     guard (0...S3Limits.largestObject).contains(size), (S3Limits.smallestPart...S3Limits.largestPart).contains(partSize)
-    else { throw Failure(.usage, "\(size) bytes in parts of \(partSize) are not what S3 takes") }
+    else { throw Failure(.usage, "\(size) bytes in parts of \(partSize) are not what S3 accepts") }
     let count = max(1, (size + partSize - 1) / partSize)
     guard count <= Int64(S3Limits.mostParts) else {
-      throw Failure(.usage, "\(count) parts: S3 takes at most \(S3Limits.mostParts)")
+      throw Failure(.usage, "\(count) parts: S3 accepts at most \(S3Limits.mostParts)")
     }
     self.size = size
     self.partSize = partSize
@@ -65,12 +65,12 @@ package struct UploadPlan: Sendable, Equatable {
     self = plan
   }
 
-  /// Whether all of them are parts of this plan.
+  /// Whether all of these are parts of this plan.
   package func fits(_ parts: [Int: Int64]) -> Bool {
     parts.allSatisfy { number, length in (1...partCount).contains(number) && range(of: number).length == length }
   }
 
-  /// Which bytes of the source part `number` (from 1) has.
+  /// The range of the source that part `number` (from 1) has.
   package func range(of number: Int) -> (offset: Int64, length: Int64) {
     let offset = Int64(number - 1) * partSize
     return (offset, min(partSize, size - offset))

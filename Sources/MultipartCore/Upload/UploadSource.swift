@@ -1,4 +1,4 @@
-/// Where the bytes come from.
+/// The source of an upload's bytes.
 package enum UploadSource: Sendable {
   case file(SourceFile)
   case stream(UploadStream)
@@ -10,7 +10,7 @@ package enum UploadSource: Sendable {
     }
   }
 
-  /// A stream has none: it cannot be read again, so its upload cannot be resumed.
+  /// The identity of a file. A stream has none: it cannot be read again, so its upload cannot be resumed.
   package var identity: FileIdentity {
     switch self {
     case .file(let file): file.identity
@@ -18,7 +18,7 @@ package enum UploadSource: Sendable {
     }
   }
 
-  /// Nil while not known.
+  /// The size in bytes; nil while it is not known.
   package var size: Int64? {
     switch self {
     case .file(let file): file.size
@@ -28,8 +28,8 @@ package enum UploadSource: Sendable {
 
   package var isStream: Bool { size == nil }
 
-  /// After the object was published: leaves the offset of an open file at its end, for whoever reads it next, and no longer
-  /// ends processes that a command has left running.
+  /// Called after the object was published: leaves the offset of an open file at its end, for the next reader, and lets
+  /// go of processes that a command has left running.
   func wasPublished() {
     switch self {
     case .file(let file): file.leaveAtEnd()
@@ -37,7 +37,7 @@ package enum UploadSource: Sendable {
     }
   }
 
-  /// The process ends at once; a command it started is killed.
+  /// Kills a command that was started, because the process ends at once.
   package func kill() {
     if case .stream(let stream) = self { stream.kill() }
   }

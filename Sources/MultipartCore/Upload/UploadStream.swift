@@ -4,7 +4,7 @@ package final class UploadStream: Sendable {
     package var size: Int64?
     package var minimumSize: Int64?
     var mostSize: Int64?
-    /// In lower-case hex.
+    /// The expected SHA-256 in lower-case hex.
     package var sha256: String?
 
     package init(
@@ -24,7 +24,7 @@ package final class UploadStream: Sendable {
   private let pieces = Locked<[Int: StreamPart]>([:])
   private static let grace = Duration.seconds(2)
 
-  /// What produces the stream, if this process knows it: the stream is complete only if the producer has succeeded.
+  /// The producer of the stream, if this process knows it: the stream is complete only if the producer has succeeded.
   enum Producer: Sendable {
     case unknown
     case command(ProducerProcess)
@@ -34,7 +34,7 @@ package final class UploadStream: Sendable {
       if case .unknown = self { false } else { true }
     }
 
-    /// Waits for its end; nil if it has succeeded.
+    /// Waits for the producer's end; nil if it has succeeded.
     fileprivate func failure() async -> Failure? {
       switch self {
       case .unknown: return nil
@@ -63,8 +63,8 @@ package final class UploadStream: Sendable {
     self.expectations = expectations
   }
 
-  /// A failed command is reported at once, even if a process that it started keeps the pipe open: its
-  /// output will not be published. After a success, such a process may still have output.
+  /// Reports a failed command at once, even if a process that it started keeps the pipe open: its output will not be
+  /// published. After a success, such a process may still have output.
   func onFailure(_ tell: @escaping @Sendable (Failure) -> Void) {
     guard producer.isKnown else { return }
     Task { [source, producer] in
@@ -78,7 +78,7 @@ package final class UploadStream: Sendable {
   func read() async -> UploadMachine.Event {
     do throws(Failure) {
       guard let piece = try await source.next() else { return .ended }
-      // At its end a command may just be failing: then the rest is not worth sending.
+      // At the end of the stream a command may just be failing: then the rest is not worth sending.
       if piece.isEnd, let failure = await producer.failure() {
         piece.part.release()
         return .readFailed(failure)
@@ -99,38 +99,38 @@ package final class UploadStream: Sendable {
     pieces.withLock { $0.removeValue(forKey: number) }?.release()
   }
 
-  /// A warning before the last of 10,000 parts: how much longer the stream may be, and what to do. If its length has a
-  /// bound, the parts were made for that.
+  /// A warning before the last of 10,000 parts: how much longer the stream may be, and what to do. If the length is
+  /// bounded, the parts were chosen for it, and there is no warning.
   func warning(after number: Int) -> Wording? {
     let plan = source.plan
     guard number == plan.warningPart, expectations.mostSize == nil else { return nil }
-    return "the stream nears what its parts can hold: \(plan.remaining(afterPart: number) >> 30) GiB are left; "
+    return "the stream is close to what its parts can hold: \(plan.remaining(afterPart: number) >> 30) GiB are left; "
       + "a longer one needs a larger \(.partSize), or its \(.expectedSize), from the start"
   }
 
-  /// Whether the stream may be published: the command has succeeded, and the stream meets the expectations.
+  /// Judges whether the stream may be published: the command has succeeded, and the stream meets the expectations.
   func judge() async -> Failure? {
     if let failure = await producer.failure() { return failure }
     let size = source.bytesRead
     if let wanted = expectations.size, wanted != size {
-      return Failure(.dataMismatch, "the stream has \(size) bytes, not the \(wanted) that \(.expectedSize) names")
+      return Failure(.dataMismatch, "the stream has \(size) bytes, not the \(wanted) required by \(.expectedSize)")
     }
     if let least = expectations.minimumSize, size < least {
-      return Failure(.dataMismatch, "the stream has \(size) bytes, less than the \(least) that \(.minimumSize) names")
+      return Failure(.dataMismatch, "the stream has \(size) bytes, less than the \(least) required by \(.minimumSize)")
     }
     if let most = expectations.mostSize, size > most {
       return Self.tooLong(most)
     }
     if let wanted = expectations.sha256, source.sha256?.hex != wanted {
       return Failure(
-        .dataMismatch, "the stream's SHA-256 is \(source.sha256?.hex ?? "not known"), not the one that was expected")
+        .dataMismatch, "the stream's SHA-256 is \(source.sha256?.hex ?? "not known"), not the expected one")
     }
     return nil
   }
 
   private static func tooLong(_ most: Int64) -> Failure {
     Failure(
-      .dataMismatch, "the stream is longer than the \(most) bytes that the ticket is for",
+      .dataMismatch, "the stream is longer than the \(most) bytes that the ticket allows",
       remedy: "ask for a ticket of a larger size")
   }
 
@@ -146,13 +146,13 @@ package final class UploadStream: Sendable {
     }
   }
 
-  /// After the stream was published.
+  /// Called after the stream was published.
   func letGo() {
     source.stop()
     if case .command(let process) = producer { process.letGo() }
   }
 
-  /// The process ends now.
+  /// Kills the command, because the process ends now.
   package func kill() {
     if case .command(let process) = producer { process.kill() }
   }

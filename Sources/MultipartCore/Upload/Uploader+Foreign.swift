@@ -2,7 +2,7 @@
 struct ForeignUpload: Sendable {
   var id: String
   var begun: Timestamp?
-  /// The list from when uploads were looked for: the comparison uses it and need not request it again.
+  /// The list from the search for uploads, which the comparison uses instead of requesting it again.
   private var firstList: S3Client.PartListing?
 
   init(_ upload: ListMultipartUploads.Upload, _ list: S3Client.PartListing) {
@@ -18,7 +18,7 @@ struct ForeignUpload: Sendable {
     return firstList
   }
 
-  /// How long nobody has sent to it, by the first list; nil if unknown.
+  /// How long nothing was sent to it, by the first list; nil if unknown.
   var quiet: Duration? {
     firstList.map(activity).flatMap { $0.quiet(since: $0) }
   }
@@ -35,20 +35,20 @@ struct ForeignUpload: Sendable {
   }
 }
 
-/// Looks for an unrecorded upload. Others may have begun any number of them at this key, with any content: that does
-/// not affect how many are examined, for how long, and in how much memory.
+/// Looks for an unrecorded upload. Other clients may have begun any number of them at this key, with any content: that
+/// does not affect how many are examined, for how long, and in how much memory.
 extension Uploader {
   private static let mostLookedAt = 8
   private static let lookedAtOnce = 4
   private static let longestLook = Duration.seconds(10)
 
-  /// Those to which nobody is sending come first, and in each group the newest.
+  /// Finds uploads to adopt: those that nothing is being sent to come first, and in each group the newest.
   func findForeign() async -> UploadMachine.Event {
     guard job.asksForNothingUnseen else {
       tell(
         .warning(
-          "no unfinished upload is adopted: whether one was created with the requested encryption, access, lock, headers "
-            + "or tags cannot be seen"))
+          "no unfinished upload is adopted, because it cannot be seen whether one was created with the requested encryption, "
+            + "access, lock, headers or tags"))
       return .found([])
     }
     do throws(Failure) {
@@ -87,8 +87,8 @@ extension Uploader {
     return String(decoding: bytes[..<((bytes.lastIndex(of: UInt8(ascii: "/")) ?? -1) + 1)], as: UTF8.self)
   }
 
-  /// `aside`: while parts are sent. libcurl would give its connection to one of them in place of one that has found its
-  /// speed, and on a long line that part takes twice as long.
+  /// Lists the uploads. `aside`: while parts are sent. libcurl would give this request's connection to one of the parts
+  /// in place of one that has reached its speed, and on a long line that part would take twice as long.
   func uploadsAtKey(aside: Bool = false) async throws(Failure) -> S3Client.UploadListing {
     var client = client
     client.closesConnections = aside
@@ -96,8 +96,8 @@ extension Uploader {
     return try await client.uploads(ofKey: job.key, list)
   }
 
-  /// Their lists of parts, in the order of the uploads; those that cannot be read in time, or after three tries, are
-  /// left out.
+  /// Reads the lists of parts, in the order of the uploads; those that cannot be read in time, or after three tries,
+  /// are left out.
   private func look(at uploads: [ListMultipartUploads.Upload]) async -> [ForeignUpload] {
     let seen = Locked<[String: S3Client.PartListing]>([:])
     _ = await world.within(Self.longestLook, "the unfinished uploads were not examined") {
@@ -121,7 +121,7 @@ extension Uploader {
     let list = ListParts(job.address, uploadID: upload.uploadID)
     do throws(Failure) {
       let parts = try await client.allParts(list, retrying: RetryPolicy(tries: Lookup.triesOfNonsense))
-      // If a list is incomplete, nobody knows all the parts.
+      // If a list is incomplete, not all the parts are known.
       if parts.isComplete { seen.withLock { $0[upload.uploadID] = parts } }
     } catch {
       world.log(1, "the parts of upload \(upload.uploadID) could not be listed: \(error.message)")

@@ -1,6 +1,7 @@
 /// What an upload shows about its store and the line to it.
 extension Uploader {
-  /// If the payload is signed, the refused or unverified checksum is CRC64NVME; whether MD5 would be is unknown.
+  /// Remembers a checksum that the store does not verify. If the payload is signed, this is CRC64NVME; whether MD5
+  /// would be verified is unknown.
   ///
   /// Kept only if the upload succeeds: a store that refuses something else without naming it ("a header you sent is not
   /// implemented") refuses each weaker checksum in turn, and must not be believed to verify none.
@@ -9,7 +10,7 @@ extension Uploader {
     state.withLock { $0.lesson = from == .md5 ? to : ChecksumForm.md5 }
   }
 
-  /// A checksum that was requested by name is never stepped down; if the store ignores it, that is reported.
+  /// Reports that the store ignores a checksum that was requested by name, which is never stepped down.
   func sayUnverified(_ proof: PartProof) {
     guard let text = job.unverified(proof) else { return }
     let isFirst = state.withLock { state in
@@ -24,7 +25,7 @@ extension Uploader {
     if let form = state.withLock({ $0.lesson }) { remember(.verifies(form)) }
   }
 
-  /// Also from a run that was interrupted: the next one would send too many parts at once again.
+  /// Remembers buffering also from an interrupted run: otherwise the next one would again send too many parts at once.
   func rememberBuffers() {
     if run.lineBuffers, let line { remember(.line(line)) }
   }
@@ -41,7 +42,7 @@ extension Uploader {
     let rate = max(Double(sent) / took, run.bestRate)
     if run.lineBuffers { return .buffered }
     let line = run.lineIsLossy ? .lossy : LineClass(bytesPerSecond: rate)
-    // That it is lossy is forgotten after a day.
+    // The fact that it is lossy expires after a day, so it is always recorded anew.
     return line != .lossy && line == memory.lessons(of: client.signer.origin, now: world.now()).line ? nil : line
   }
 
@@ -50,7 +51,7 @@ extension Uploader {
     do throws(Failure) {
       try memory?.remember(lesson, of: client.signer.origin, now: world.now())
     } catch {
-      world.log(1, "what was learned about the store cannot be kept: \(error.message)")
+      world.log(1, "what was learned about the store cannot be stored: \(error.message)")
     }
   }
 }

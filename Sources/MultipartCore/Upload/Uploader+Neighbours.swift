@@ -1,6 +1,6 @@
-/// Unfinished uploads of somebody else at this key: left by an earlier run on another machine, or being sent to now.
+/// Unfinished uploads of other clients at this key: left by an earlier run on another machine, or being sent to now.
 /// They are named once, with the command that aborts them, and never touched. The list arrives while parts are sent, so
-/// that no upload takes longer or fails because of it.
+/// that it neither delays an upload nor makes it fail.
 extension Uploader {
   /// How long a finished run waits for a list that was requested with its first part.
   private static let patience = Duration.seconds(1)
@@ -35,11 +35,11 @@ extension Uploader {
         return tell(
           .warning(
             "this machine has begun upload \(other.uploadID) of this key at another address of this store, \(address): to "
-              + "go on with that one, stop this run and give \(.resume, "adopt")"))
+              + "continue that one, stop this run and give \(.resume, "adopt")"))
       }
       let begun = oldest.initiated.map { ", begun \($0.iso8601)" } ?? ""
       var text: Wording =
-        "an unfinished upload that is not this run's is at this key\(begun); if nobody needs it, abort it: "
+        "there is an unfinished upload of this key that this run did not begin\(begun); if it is not needed, abort it: "
       text += "\(run: job.abort(oldest.uploadID))"
       if others.count > 1 || !listing.isComplete {
         text += "; and \(listing.isComplete ? "" : "at least ")\(others.count - 1) more: "

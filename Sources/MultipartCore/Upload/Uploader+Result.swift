@@ -1,4 +1,4 @@
-/// What an upload has come to: the result with its evidence, or the failure and what is left at the store.
+/// The result of an upload: the object with its evidence, or the failure and what is left at the store.
 extension Uploader {
   func result(_ outcome: UploadMachine.Outcome, _ machine: UploadMachine) throws(Failure) -> UploadedObject {
     let evidence: String
@@ -19,7 +19,7 @@ extension Uploader {
       bytesResumed: machine.wasComplete ? plan.size : machine.kept.bytes, retries: machine.retries)
   }
 
-  /// This run's part of a ticket.
+  /// The result of this run's share of a ticket.
   private func shared(_ machine: UploadMachine, _ missing: Int) -> UploadedObject {
     let own = job.share.map { machine.receipts[($0.lowerBound - 1)..<($0.upperBound - 1)] } ?? machine.receipts[...]
     let size = own.reduce(0) { $0 + ($1?.size ?? 0) }
@@ -41,19 +41,19 @@ extension Uploader {
     let object = state.withLock { $0.same }?.object ?? ReportedObject()
     return UploadedObject(
       .skipped, size: object.size ?? 0, parts: 0, object,
-      evidence: meanwhile ? "the object has appeared while the file was sent" : "the object exists already",
+      evidence: meanwhile ? "the object appeared while the file was being sent" : "the object already exists",
       bytesSent: progress.bytesSent, retries: machine.retries)
   }
 
   private func unchanged(_ evidence: String) -> UploadedObject {
-    sayRecorded("the object is the file already")
+    sayRecorded("the object is already identical to the file")
     let same = state.withLock { $0.same }
     return UploadedObject(
       .unchanged, size: same?.object.size ?? plan.size, parts: same?.parts ?? 1, same?.object ?? ReportedObject(),
       checksum: same?.sum, evidence: evidence)
   }
 
-  /// The time after an interruption was not enough to show that the upload is gone.
+  /// The failure of a run whose time after an interruption was not enough to confirm that the upload is gone.
   func unfinished(_ machine: UploadMachine) -> Failure {
     let cause = machine.cause ?? machine.interruption ?? Failure(.interrupted, "interrupted")
     let aborts = job.abortsOnInterrupt && cause.code == .interrupted
@@ -74,11 +74,11 @@ extension Uploader {
 
   private func leftBehind(_ machine: UploadMachine, _ uploadID: String?, _ failure: Failure) -> Failure {
     var failure = failure.at(job.place)
-    // The run ended before it reached the recorded upload, which a later one can still resume.
+    // The run ended before it reached the recorded upload, which a later run can still resume.
     failure.isResumable = machine.leavesOldRecord && journal?.found != nil
     guard let id = uploadID else { return maybeBegun(machine, failure) }
     failure.place.uploadID = id
-    failure.message += "; its parts could not be shown to be gone"
+    failure.message += "; the store has not confirmed that its parts are gone"
     failure.remedy = "abort the upload: \(run: job.abort(id))"
     return failure
   }
@@ -88,7 +88,7 @@ extension Uploader {
   private func maybeBegun(_ machine: UploadMachine, _ failure: Failure) -> Failure {
     guard machine.createWasLost || machine.isCreating, state.withLock({ $0.own.isEmpty }) else { return failure }
     var failure = failure
-    failure.message += "; an upload without parts may be left, whose id did not arrive"
+    failure.message += "; an upload without parts may be left, whose id is not known"
     failure.remedy =
       (failure.remedy.map { $0 + "; " } ?? "")
       + "\(run: .listUploads(bucket: job.bucket, key: job.key)) lists them"

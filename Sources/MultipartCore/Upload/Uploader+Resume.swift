@@ -1,16 +1,16 @@
-/// Finding an upload again, and comparing its parts at the store with the file.
+/// Finds an upload again, and compares its parts at the store with the file.
 extension Uploader {
-  /// The record's upload, or else, if the run was told to adopt one, those that the store lists for this key.
+  /// Finds the record's upload, or else, in `adopt` mode, those that the store lists for this key.
   func find() async -> UploadMachine.Event {
     if let ticket = job.ticket { return .found([UploadMachine.Candidate(uploadID: ticket.uploadID, use: .own)]) }
     if let record = journal?.found {
       let reason: Wording? =
         plan.isSingle && !job.source.isStream
-        ? "the unfinished upload is aborted: the source is now sent in one request"
+        ? "aborting the unfinished upload: the source is now sent in one request"
         : job.resume == .never
-          ? "the unfinished upload is aborted, as \(.resume, "never") says"
+          ? "aborting the unfinished upload, as \(.resume, "never") says"
           : job.source.isStream
-            ? "the unfinished upload of another stream is aborted"
+            ? "aborting the unfinished upload of another stream"
             : journal?.reasonAgainst(record, job: job, partSize: plan.partSize)
       let candidate = UploadMachine.Candidate(
         uploadID: record.header.uploadID, use: reason.map { .stale($0) } ?? use(of: record),
@@ -21,10 +21,10 @@ extension Uploader {
     return await findForeign()
   }
 
-  /// Also if it was touched since: every part is compared anyway.
+  /// Whether the record is of this source, even if it was touched since: every part is compared anyway.
   func isOfThisSource(_ record: UploadRecord) -> Bool { record.header.source.change(to: job.source.identity) == nil }
 
-  /// A file with another mtime, copied or checked out again, may still be the same.
+  /// How the record can be used. A file with a different mtime, copied or checked out again, may still be the same.
   private func use(of record: UploadRecord) -> UploadMachine.Candidate.Use {
     isOfThisSource(record) ? .own : .changed("the source differs from that of the unfinished upload")
   }
@@ -56,7 +56,7 @@ extension Uploader {
     }
   }
 
-  /// By the store's clock, for an upload that this run has not created.
+  /// When the upload was begun, by the store's clock, for an upload that this run has not created.
   private func begun(_ uploadID: String) -> Timestamp? {
     job.ticket?.created ?? recorded(uploadID)?.header.created ?? state.withLock { $0.foreign[uploadID]?.begun }
   }
@@ -66,7 +66,7 @@ extension Uploader {
     journal?.found.flatMap { $0.header.uploadID.utf8.elementsEqual(uploadID.utf8) ? $0 : nil }
   }
 
-  /// What further parts of the upload must carry; nil if this run was told to send something else.
+  /// What further parts of the upload must carry; nil if this run must send something else.
   private func form(of uploadID: String, algorithm: ChecksumAlgorithm?) -> ChecksumForm? {
     let carried: ChecksumForm =
       if let algorithm {
@@ -77,24 +77,24 @@ extension Uploader {
         client.signsPayload ? .nothing : .md5
       }
     guard let asked = job.checksum, asked != carried else { return carried }
-    // MD5, or no checksum, is possible in any upload that was created without one.
+    // Any upload that was created without a checksum algorithm can take MD5, or no checksum.
     if case .algorithm = carried { return nil }
     if case .algorithm = asked { return nil }
     return asked
   }
 
-  /// The upload is gone, or being completed: if it was completed, the object has the parts of this very source, and a HEAD
-  /// can tell.
+  /// Recalls an upload that is gone, or being completed: if it was completed, the object has the parts of this very
+  /// source, which a HEAD can show.
   private func recall(_ uploadID: String) {
     do throws(Failure) {
       let receipts = if let ticket = job.ticket { try parts(for: ticket) } else { try recordedParts(uploadID) }
       if let receipts { finisher.expect(try Expectation(receipts: receipts)) }
     } catch {
-      world.log(1, "whether the upload was completed cannot be seen: \(error.message)")
+      world.log(1, "it cannot be seen whether the upload was completed: \(error.message)")
     }
   }
 
-  /// Nil unless the record has them all, and the source still has their bytes.
+  /// The recorded parts; nil unless the record has them all, and the source still has their bytes.
   private func recordedParts(_ uploadID: String) throws(Failure) -> [PartReceipt]? {
     guard let record = recorded(uploadID), isOfThisSource(record), record.parts.count == plan.partCount else {
       return nil
@@ -102,7 +102,7 @@ extension Uploader {
     let receipts = record.parts.values.sorted { $0.number < $1.number }.map {
       PartReceipt(number: $0.number, size: $0.size, etag: $0.etag, checksum: $0.checksum, proof: .none)
     }
-    // Nothing else sends these bytes again, so they are compared whatever the file's times say.
+    // Nothing else sends these bytes again, so they are compared regardless of the file's times.
     for receipt in receipts {
       guard let slice = try body(of: receipt.number) as? PartSlice,
         try slice.isStill(receipt, etagMayBeMD5: job.etagMayBeMD5, unless: { progress.isStopped || Task.isCancelled })
@@ -112,8 +112,9 @@ extension Uploader {
     return receipts
   }
 
-  /// A listed part is accepted if the local bytes have its checksum, or the MD5 that is its ETag. If a store gives
-  /// neither, the ETag must be the recorded one, and the bytes those that were recorded with it.
+  /// Compares a listed part. It is accepted if the local bytes have its checksum, or the MD5 that is its ETag. If a
+  /// store returns neither, the ETag must be the recorded one, and the bytes must match the checksum that was recorded
+  /// with it.
   func verify(_ number: Int) async -> UploadMachine.Event {
     guard let part = state.withLock({ $0.parts[number] }) else { return .partRejected(number) }
     do throws(Failure) {
@@ -121,7 +122,7 @@ extension Uploader {
       try job.source.check()
       if Task.isCancelled { throw Failure(.interrupted, "the comparison was cancelled") }
       // A part that arrived just before the last run was killed is at the store but not in the record. It is added:
-      // only with a whole record can a HEAD tell whether the upload was completed.
+      // only with a complete record can a HEAD tell whether the upload was completed.
       if !isRecorded(receipt) { journal?.append(receipt, now: world.uptime()) }
       return .partVerified(receipt)
     } catch {
@@ -150,7 +151,7 @@ extension Uploader {
       proof = .none
     }
     guard let strongest = named.first else { return nil }
-    // The object's checksum is computed from its parts', so a part that was sent with one is given it again.
+    // The object's checksum is computed from its parts', so a part that was sent with a checksum needs it again.
     var wanted: Set<ChecksumAlgorithm> = [strongest.algorithm]
     if let own = recorded?.checksum?.algorithm ?? Self.algorithm(of: job) { wanted.insert(own) }
     let sums = try body.checksums(wanted) { progress.isStopped || Task.isCancelled }

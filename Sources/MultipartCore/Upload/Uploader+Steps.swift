@@ -1,6 +1,6 @@
 /// The requests of an upload: each ends in one event for the machine.
 extension Uploader {
-  /// A condition is checked before the first byte is sent; the store checks again at the end.
+  /// Checks a condition before the first byte is sent; the store checks it again at the end.
   func check() async -> UploadMachine.Event {
     do throws(Failure) {
       if let object = try await sameObject() {
@@ -17,7 +17,7 @@ extension Uploader {
     }
   }
 
-  /// Whether there is an object at the key. A list of the destination says it without a request.
+  /// Whether an object exists at the key. If the destination was listed, no request is needed.
   private func exists() async throws(Failure) -> Bool {
     switch job.sameness?.found ?? .unknown {
     case .absent: return false
@@ -38,10 +38,10 @@ extension Uploader {
     case .absent where job.conditions.ifMatch != nil:
       Failure(.precondition, "there is no object to match \(.ifMatch)", status: 404)
     case .exists where job.conditions.ifNoneMatch:
-      Failure(.precondition, "the object exists already", remedy: "leave \(.ifNoneMatch) out to replace it")
+      Failure(.precondition, "the object already exists", remedy: "leave \(.ifNoneMatch) out to replace it")
     case .exists(let object):
       job.conditions.matches(object.etag)
-        ? nil : Failure(.precondition, "the object has another ETag: \(object.etag ?? "none")")
+        ? nil : Failure(.precondition, "the object has a different ETag: \(object.etag ?? "none")")
     case .absent: nil
     }
   }
@@ -53,12 +53,12 @@ extension Uploader {
     do throws(Failure) {
       let made = try await client.perform(operation)
       finisher.begin(made.date.map { Freshness.begun(answered: $0, took: world.uptime() - start) })
-      // Otherwise each part has to confirm it: some stores do so only there.
+      // Otherwise each part has to confirm it: some stores confirm it only there.
       state.withLock { $0.encryptionWord = asked.isConfirmed(by: made.encryption) ? .create : .none }
       if job.expectsAbortDate, made.abortDate == nil { sayNoLifecycle() }
       let finer = client.transport.look().flatMap { job.finer(than: plan, roundTrip: $0.leastTrip) }
       if let finer { cut(by: finer) }
-      // Recorded before any part of it is sent.
+      // The upload is recorded before any part of it is sent.
       let isRecorded = journal?.begin(
         made.uploadID, job: job, partSize: plan.partSize, form: form, created: finisher.begun ?? world.now())
       return .created(uploadID: made.uploadID, isRecorded: isRecorded ?? false, plan: finer)
@@ -67,7 +67,7 @@ extension Uploader {
     }
   }
 
-  /// Once for each bucket, if that can be stored.
+  /// Warns once for each bucket, if that can be recorded.
   private func sayNoLifecycle() {
     let lesson = StoreLesson.saidNoLifecycle(bucket: job.bucket)
     let text: Wording =
@@ -95,7 +95,7 @@ extension Uploader {
   ) async -> UploadMachine.Event {
     let start = world.uptime()
     do throws(Failure) {
-      guard let body = try body(of: number) else { throw Failure(.local, "part \(number) is not there") }
+      guard let body = try body(of: number) else { throw Failure(.local, "part \(number) does not exist") }
       let receipt = try await sender.sendPart(
         body, number: number, uploadID: uploadID, form: form, fresh: fresh, isCopy: isCopy,
         createNamedEncryption: state.withLock { $0.encryptionWord == .create })
@@ -113,7 +113,7 @@ extension Uploader {
     do throws(Failure) {
       guard let body = try wholeBody() else { throw Failure(.local, "there is nothing to put") }
       let sums = try await sender.sums(of: body, form, also: job.wantsSHA256 ? [.sha256] : [])
-      // Known before the request is sent, because its answer may be lost.
+      // Set before the request is sent, because its answer may be lost.
       finisher.expect(Expectation(size: body.length, form: form, sums: sums))
       finisher.begin(.put(world.uptime()))
       state.withLock { $0.sha256 = sums[.sha256] }
@@ -164,8 +164,8 @@ extension Uploader {
     }
   }
 
-  /// Some stores accept parts of one size only, and say so at the end, with a code that also means that a part is
-  /// missing. If all are there, the next stream to this store has equal parts.
+  /// Explains a failure of complete. Some stores accept parts of one size only, and say so at the end, with a code that
+  /// also means that a part is missing. If no part is missing, the next stream to this store gets equal parts.
   private func explained(_ failure: Failure, _ receipts: [PartReceipt], uploadID: String) async -> Failure {
     let list = ListParts(job.address, uploadID: uploadID)
     if let ticket = job.ticket {
@@ -187,8 +187,10 @@ extension Uploader {
     }
     remember(.equalParts)
     var explained = failure
-    explained.remedy = "the store wants parts of one size: run it again with \(.equalParts)"
-    if memory != nil { explained.remedy = "the store wants parts of one size; run it again: the next has equal parts" }
+    explained.remedy = "the store requires parts of equal size: run it again with \(.equalParts)"
+    if memory != nil {
+      explained.remedy = "the store requires parts of equal size; run it again: the next run has equal parts"
+    }
     return explained
   }
 
@@ -216,7 +218,8 @@ extension Uploader {
     }
   }
 
-  /// For a whole object without an answer, at a store that returns no checksum, only the ETag can be compared.
+  /// Computes the MD5 of a whole object without an answer: at a store that returns no checksum, only the ETag can be
+  /// compared.
   private func learnMD5() throws(Failure) {
     guard job.etagMayBeMD5, var expected = finisher.expected, expected.parts == 1, expected.etag == nil,
       let whole = try body(of: 1), whole.length == expected.size
@@ -230,7 +233,7 @@ extension Uploader {
     return await client.failureOfAbort(abort).map { .abortFailed($0) } ?? .abortDone
   }
 
-  /// After an abort, or after a lost answer to complete.
+  /// Lists the parts after an abort, or after a lost answer to complete.
   func listAgain(_ uploadID: String) async -> UploadMachine.Event {
     do throws(Failure) {
       return .listed(uploadStillThere: try await finisher.hasUpload(uploadID))

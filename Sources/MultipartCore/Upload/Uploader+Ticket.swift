@@ -1,7 +1,7 @@
 /// A ticket's upload, as the store lists it.
 extension Uploader {
-  /// Only parts that can be those of the ticket's plan count: others are sent again, and so replaced. Nothing of a stream
-  /// can be compared, so all of it is sent.
+  /// The usable parts: only those that fit the ticket's plan count; others are sent again, and thereby replaced. The
+  /// parts of a stream cannot be compared, so all of it is sent.
   func usable(_ listing: S3Client.PartListing, of ticket: Ticket) -> UploadMachine.PartList {
     guard !job.source.isStream else { return UploadMachine.PartList(sizes: [:], form: ticket.checksum) }
     let parts = listing.parts.filter { part in
@@ -19,7 +19,7 @@ extension Uploader {
     return list
   }
 
-  /// The parts as this source makes them, which the ticket's upload must have; nil for a stream.
+  /// The parts of this source, which the ticket's upload must have; nil for a stream.
   func parts(for ticket: Ticket) throws(Failure) -> [PartReceipt]? {
     guard case .file = job.source else { return nil }
     var receipts: [PartReceipt] = []
@@ -41,7 +41,7 @@ extension Uploader {
 }
 
 extension Ticket {
-  /// Of a part that somebody has sent: the store has verified what the signature names.
+  /// The receipt of a part that another run has sent: the store has verified what the signature names.
   func receipt(of part: ListParts.Part) -> PartReceipt {
     let signed = sum(ofPart: part.number)
     var receipt = PartReceipt(number: part.number, size: part.size, etag: part.etag, proof: .none)
@@ -56,7 +56,8 @@ extension Ticket {
 }
 
 extension Ticket {
-  /// Of a part, as far as the signatures say what it is: the store has taken it with the checksum that they name.
+  /// The receipt of a part, as far as the signatures describe it: the store has accepted it with the checksum that they
+  /// name.
   func signedReceipt(of number: Int, size: Int64) -> PartReceipt {
     let sum = sum(ofPart: number)
     let isMD5 = sum?.algorithm == .md5
@@ -71,7 +72,7 @@ extension ListParts.Part {
     if case .md5(let md5)? = ETag(etag)?.form { md5 == sum.bytes } else { false }
   }
 
-  /// False if the store's list shows that its bytes have another checksum.
+  /// Whether the part may have these bytes; false if the store's list shows a different checksum.
   fileprivate func mayHave(_ sum: Checksum, etagMayBeMD5: Bool) -> Bool {
     if let listed = checksums[sum.algorithm.headerName] { return Checksum(sum.algorithm, base64: listed) == sum }
     guard sum.algorithm == .md5, etagMayBeMD5, case .md5(let md5)? = ETag(etag)?.form else { return true }

@@ -15,9 +15,10 @@ package final class Uploader: Performer {
   let asked: RequestedSettings
   let journal: UploadJournal?
 
-  /// What is known of the object beside what its machine knows: a task of it writes before it posts its event.
+  /// What is known about the object besides the state of its machine. A task of the object writes it before it posts
+  /// its event.
   struct State: Sendable {
-    /// Which of the run's objects it is, and since when; zero before it is offered.
+    /// The object's number in the run, and when it started; zero before it is offered.
     var number = 0
     var since = Duration.zero
     var plan: UploadPlan
@@ -26,28 +27,28 @@ package final class Uploader: Performer {
     var hasSaidUnverified = false
     /// Which answers of this run have confirmed the requested encryption.
     var encryptionWord = EncryptionWord.none
-    /// If an upload is left behind although the object is complete, its record stays: it names what is to be aborted.
+    /// If an upload is left behind although the object is complete, its record stays, to name what has to be aborted.
     var keepsRecord = false
-    /// Of the whole source, if it was computed.
+    /// The checksum of the whole source, if it was computed.
     var sha256: Checksum?
-    /// The object that was found to be the source already.
+    /// The object that was found to be identical to the source.
     var same: SameObject?
-    /// As the store listed them, of the upload that is examined or resumed.
+    /// The parts of the upload that is examined or resumed, as the store listed them.
     var parts: [Int: ListParts.Part] = [:]
     /// Unrecorded uploads, by ID.
     var foreign: [String: ForeignUpload] = [:]
-    /// Created or adopted by this run.
+    /// Uploads that this run created or adopted.
     var own: Set<String> = []
-    /// The store did not list its uploads: there is no need to ask again.
+    /// The store did not list its uploads, so it is not asked again.
     var lacksList = false
-    /// Looks for other uploads while parts are sent.
+    /// The task that looks for other uploads while parts are sent.
     var neighbours: Task<Void, Never>?
   }
   let state: Locked<State>
-  /// Of the whole source, if it was computed.
+  /// The SHA-256 of the whole source, if it was computed.
   var sha256: Checksum? { state.withLock { $0.sha256 } }
 
-  /// `memory` keeps the lesson that a store does not verify a checksum. Without a run it has one of its own.
+  /// `memory` remembers that a store does not verify a checksum. Without a run the uploader has one of its own.
   init(
     job: UploadJob, client: S3Client, world: World, memory: StoreMemory? = nil, book: RecordBook? = nil,
     run: RunDriver<Uploader>? = nil, mayHaveRecord: Bool = true,
@@ -78,16 +79,16 @@ package final class Uploader: Performer {
     }
   }
 
-  /// The current one; requests that wait for credentials count as sent.
+  /// The current activity; requests that wait for credentials count as sent.
   package var activity: UploadActivity { client.activity(of: progress) }
 
-  /// Called after the result was reported, or could not be: only then is the record deleted. If the process is killed
-  /// before, the next run finds by it that the object is complete, and sends nothing.
+  /// Deletes the record; called after the result was reported, or could not be. If the process is killed before that,
+  /// the next run sees from the record that the object is complete, and sends nothing.
   package func close() {
     journal?.close(keeps: state.withLock { $0.keepsRecord })
   }
 
-  /// Runs it alone.
+  /// Runs this upload alone.
   package func run() async throws(Failure) -> UploadedObject {
     let ended = Locked<Result<UploadedObject, Failure>?>(nil)
     await run.run { [self] door in
@@ -101,19 +102,19 @@ package final class Uploader: Performer {
     return try result.get()
   }
 
-  /// `prepare` may wait for another run.
+  /// Whether `prepare` may wait for another run.
   var mayWait: Bool { journal != nil && job.waitForOtherUpload != nil }
 
-  /// By the uptime.
+  /// When the object started, as an uptime.
   var began: Duration { state.withLock { $0.since } }
 
-  /// What is under way for it and for its run.
+  /// The number of tasks in progress for the object and its run.
   var taskCount: Int { tasks.count + run.pendingTimers }
 
-  /// Stops its run.
+  /// Stops the run.
   package func interrupt() { run.interrupt() }
 
-  /// Checks the source, takes the destination's lock and reads the record of an earlier run. To be called once, before
+  /// Checks the source, takes the destination's lock and reads the record of an earlier run. Call it once, before
   /// anything else.
   func prepare() async throws(Failure) -> Entrant<UploadMachine> {
     do throws(Failure) {
@@ -134,7 +135,7 @@ package final class Uploader: Performer {
       machine: UploadMachine(settings), partSize: plan.partSize, isOneRequest: plan.isSingle && !settings.isStream)
   }
 
-  /// From here on its events are those of this object.
+  /// Binds the events to this object from now on.
   func begin(as object: Int) {
     let now = world.uptime()
     state.withLock { ($0.number, $0.since) = (object, now) }
@@ -142,7 +143,7 @@ package final class Uploader: Performer {
     stream.onFailure { [run] in run.post(.of(object, .readFailed($0))) }
   }
 
-  /// Returns once a command that was still running has ended: the process must not leave it behind.
+  /// Waits for a command that is still running to end: the process must not leave it behind.
   private func endStream() async {
     if case .stream(let stream) = job.source { await stream.stop(in: world) }
   }
@@ -200,7 +201,7 @@ package final class Uploader: Performer {
     state.withLock { $0.neighbours }?.cancel()
   }
 
-  /// Only one run at a time uploads to an object; a second one waits, or ends.
+  /// Takes the lock, because only one run at a time may upload to an object; a second one waits, or ends.
   private func openJournal() async throws(Failure) {
     guard let journal else { return }
     let start = world.uptime()
@@ -215,13 +216,13 @@ package final class Uploader: Performer {
         ).at(job.place)
       }
       progress.show(.waitingForRun)
-      if !hasSaid { tell(.warning("waits for another run that is uploading to this object\(who)")) }
+      if !hasSaid { tell(.warning("waiting for another run that is uploading to this object\(who)")) }
       hasSaid = true
       guard (try? await world.sleep(.milliseconds(250))) != nil else { throw Failure(.interrupted, "interrupted") }
     }
   }
 
-  /// Whether the upload is in a record from now on.
+  /// Adopts the upload; returns whether it is in a record from now on.
   private func adopt(_ uploadID: String, _ machine: UploadMachine) -> Bool {
     // A ticket is its own record.
     guard let journal else { return job.ticket != nil }
@@ -241,7 +242,7 @@ package final class Uploader: Performer {
     progress.plan(parts: plan.partCount)
   }
 
-  /// A recorded upload is resumed with its own part size, unless another was requested.
+  /// Keeps the part size of a recorded upload, unless a different one was requested.
   private func keepCut(_ partSize: Int64) {
     guard job.partSize == nil, !job.source.isStream, !plan.isSingle, let size = job.source.size,
       let own = try? UploadPlan(size: size, partSize: partSize), !own.isSingle
@@ -255,7 +256,7 @@ package final class Uploader: Performer {
     let uploadID = machine.uploadID ?? ""
     switch action {
     case .finish(let outcome): return .ended(end(outcome, machine))
-    // At once: before a part of it is sent.
+    // Immediately, before a part of it is sent.
     case .adopt(let id):
       started(id)
       return .answered(.recorded(adopt(id, machine)))
@@ -266,14 +267,14 @@ package final class Uploader: Performer {
     case .confirm: begin { await self.confirm() }
     case .check: begin { await self.check() }
     case .create(let form):
-      // The confirmed parts belong to an upload that is gone, and none of its requests is running any more.
+      // The confirmed parts belong to an upload that is gone, and none of its requests is still running.
       progress.reset()
       begin { await self.create(form) }
     case .send(let part, let form, _, let fresh):
       run.sends()
       begin(.part(.init(part: part))) { await self.send(part, form, uploadID: uploadID, fresh: fresh) }
     case .sendCopy(let part, let form, let fresh):
-      world.log(1, "part \(part) would take longer than a second try; it is also sent on another connection")
+      world.log(1, "part \(part) would take longer than a second try; also sending it on another connection")
       begin(.part(.init(part: part, isCopy: true))) {
         await self.send(part, form, uploadID: uploadID, fresh: fresh, isCopy: true)
       }
@@ -303,8 +304,8 @@ package final class Uploader: Performer {
     await world.timed(what, at: Place(key: job.key, part: part), work)
   }
 
-  /// All of it is in the kernel, which sends it even if the connection is closed: its answer tells the part's ETag,
-  /// which on some stores differs for each copy.
+  /// Whether all of it is in the kernel, which sends it even if the connection is closed: its answer contains the
+  /// part's ETag, which on some stores differs for each copy.
   private func isSent(_ transfer: TransferProgress.Transfer) -> Bool {
     guard let gone = progress.moved(transfer), let body = try? body(of: transfer.part) else { return false }
     return gone >= body.length

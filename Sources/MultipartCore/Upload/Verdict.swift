@@ -13,19 +13,19 @@ package enum Verdict {
       guard given.utf8.elementsEqual(sum.value.utf8) else {
         return .contradicted(message: "the object's \(sum.title) is \(given), the source's \(sum.value)")
       }
-      return .proven(evidence: "\(sum.title) of the object, given back by the store")
+      return .proven(evidence: "\(sum.title) matches the store's")
     }
     if let etag = expected.etag, let given = reported.etag.flatMap(ETag.init), given == etag {
       return .proven(evidence: evidence(of: given, expected))
     }
-    // By its size alone an object of other parts would pass for this one.
+    // Judged by its size alone, an object of other parts could pass for this one.
     if let parts = reported.parts, parts != expected.parts {
       return .notOurs(message: "the object at the key was made of \(parts) parts, this one of \(expected.parts)")
     }
     return .undecided(weak: weak(expected))
   }
 
-  /// A checksum over other parts, or of the other type, says nothing.
+  /// Whether the checksums can be compared: one over other parts, or of the other type, says nothing.
   private static func comparable(_ sum: ObjectChecksum, _ given: String, _ reported: ReportedObject) -> Bool {
     if let type = reported.checksumType, !type.isEmpty {
       return ChecksumType(awsName: type) == sum.type
@@ -36,13 +36,13 @@ package enum Verdict {
   /// The ETag of the parts shows that the store assembled what it acknowledged; the proof of each part says what that
   /// was.
   private static func evidence(of etag: ETag, _ expected: Expectation) -> String {
-    guard etag.isMultipart else { return "ETag of the object is the MD5 of the bytes" }
-    let whole = "ETag of the object is made of its parts'"
+    guard etag.isMultipart else { return "ETag is the MD5 of the bytes" }
+    let whole = "ETag matches the parts"
     return switch expected.weakest {
-    case .checksum: whole + ", each by a checksum given back by the store"
-    case .etag: whole + ", each the MD5 of its bytes"
-    case .signedPayload: whole + ", each by a SHA-256 that was signed"
-    case .contentMD5: whole + ", each by a Content-MD5 that was accepted"
+    case .checksum: whole + ", whose checksums the store returned"
+    case .etag: whole + ", each of whose ETags is the MD5 of its bytes"
+    case .signedPayload: whole + ", each sent with a signed SHA-256"
+    case .contentMD5: whole + ", each accepted with a Content-MD5"
     case .none: whole + "; the store verified no checksum of them"
     }
   }
@@ -50,17 +50,17 @@ package enum Verdict {
   private static func weak(_ expected: Expectation) -> String {
     let each = expected.parts > 1 ? "each part" : "the bytes"
     return switch expected.weakest {
-    case .checksum: "size of the object; \(each) by a checksum given back by the store"
-    case .etag: "size of the object; \(each) by an ETag that is the MD5"
-    case .signedPayload: "size of the object; \(each) by a SHA-256 that was signed"
-    case .contentMD5: "size of the object; \(each) by a Content-MD5 that was accepted"
-    case .none: "size of the object; the store verified no checksum"
+    case .checksum: "object size matches; the store returned the checksum of \(each)"
+    case .etag: "object size matches; the store's ETag of \(each) is the MD5"
+    case .signedPayload: "object size matches; a SHA-256 of \(each) was signed"
+    case .contentMD5: "object size matches; the store accepted a Content-MD5 of \(each)"
+    case .none: "object size matches; the store verified no checksum"
     }
   }
 }
 
 extension ReportedObject {
-  /// As a header or the ETag says.
+  /// The number of parts, from a header or the ETag.
   fileprivate var parts: Int? {
     if let partsCount { return partsCount }
     if case .multipart(_, let parts)? = etag.flatMap(ETag.init)?.form { return parts }
@@ -77,14 +77,14 @@ extension ETag {
 
 /// What an answer about the object says about whether it is the source.
 package enum Judgement: Sendable, Equatable {
-  /// It is, and this is the evidence.
+  /// It is the source, with this evidence.
   case proven(evidence: String)
   /// It may be, but the answer alone does not show it. `weak` is the evidence if complete itself reported success.
   case undecided(weak: String)
-  /// There is no object.
+  /// The object does not exist.
   case absent
-  /// It may hold the bytes, but this run has not created it, or cannot know that it has.
+  /// The object may have the bytes, but this run did not create it, or cannot know that it did.
   case notOurs(message: String)
-  /// It is not.
+  /// It is not the source.
   case contradicted(message: String)
 }

@@ -11,7 +11,7 @@ struct AbortCommand {
   func run() async throws(Failure) {
     let target = try await StepTarget(session, try session.invocation.arguments("s3://BUCKET/KEY")[0])
     let wasThere = try await target.upload.abort()
-    let was = wasThere ? "nothing is left of it" : "was gone already"
+    let was = wasThere ? "nothing is left of it" : "was already gone"
     let id = target.upload.uploadID
     try session.say(
       "aborted \(target.name) (upload \(SafeText.oneLine(id)), \(was))",

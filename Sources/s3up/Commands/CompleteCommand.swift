@@ -13,7 +13,7 @@ struct CompleteCommand {
   func run() async throws(Failure) {
     let start = session.world.uptime()
     let word = try session.invocation.arguments("s3://BUCKET/KEY")[0]
-    // An invalid list is refused before the store is asked for anything.
+    // An invalid list is refused before any request is sent.
     let list = try list()
     let target = try await StepTarget(session, word)
     let object = try await target.upload.complete(list, allowsGaps: options.allowsGaps, session.options.upload)

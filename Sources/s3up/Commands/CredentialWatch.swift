@@ -7,7 +7,7 @@ struct CredentialWatch {
   private let signer: BucketSigner
   private let look: Look
 
-  /// How many bytes need not be waited for any more, and how many are left at least; nil: not known yet.
+  /// How many bytes are done with, whether sent or not, and how many are left at least; nil: not known yet.
   typealias Look = @Sendable () -> (done: Int64, left: Int64?)
 
   /// Seconds before the rate is reliable.
@@ -19,7 +19,7 @@ struct CredentialWatch {
     self.look = look
   }
 
-  /// Nil unless the credentials come from the environment and expire.
+  /// Watches only credentials that come from the environment and expire; otherwise nil.
   func start() -> Task<Void, Never>? {
     guard session.environment["AWS_CREDENTIAL_EXPIRATION"] != nil else { return nil }
     let (session, signer, look) = (session, signer, look)
@@ -39,12 +39,12 @@ struct CredentialWatch {
     }
   }
 
-  /// Nil if they last long enough.
+  /// The warning; nil if the credentials last long enough.
   static func warning(now: Timestamp, eta: Duration, end: Timestamp) -> String? {
     let done = Timestamp(seconds: now.seconds + eta.components.seconds)
     guard done > end else { return nil }
     let ending = end > now ? "expire at \(end.iso8601)" : "expired at \(end.iso8601)"
     return "the credentials of the environment \(ending), but at this rate the upload ends at \(done.iso8601): "
-      + "nothing can renew them in this run; with new ones the same command resumes it"
+      + "this run cannot renew them; the same command resumes it with new ones"
   }
 }

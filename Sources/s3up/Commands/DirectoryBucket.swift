@@ -1,7 +1,7 @@
 import MultipartCore
 
-/// Options that S3 Express One Zone does not support are refused before a byte is read: the store would silently ignore
-/// some, and refuse the others at the end.
+/// Refuses options that S3 Express One Zone does not support before a byte is read: the store would silently ignore
+/// some, and refuse the others only at the end.
 enum DirectoryBucket {
   static func check(_ session: Session) throws(Failure) {
     let (invocation, options) = (session.invocation, session.options.upload)

@@ -1,21 +1,21 @@
 import MultipartCore
 
 /// Collects the facts for `doctor`. Each question has a time limit, and independent ones are asked at the same time, so
-/// that everything ends within a quarter of a minute, even if nobody answers.
+/// that everything ends within 15 seconds, even without any answer.
 struct DoctorRounds: Sendable {
   private let session: Session
   private let url: S3URL?
 
-  /// For credentials, which may come from programs and services.
+  /// The limit for credentials, which may come from programs and services.
   private static let credentialLimit = Duration.seconds(10)
   private static let regionLimit = Duration.seconds(4)
   private static let nameLimit = Duration.seconds(4)
-  /// For a connection, unless the user sets it.
+  /// The limit for a connection, unless the user sets it.
   private static let connectTimeout = Duration.seconds(4)
   private static let stallTimeout = Duration.seconds(5)
 
   init(_ session: Session, _ url: S3URL?) {
-    // What is logged elsewhere, such as another region, is a finding here.
+    // What other commands log, such as another region, is a finding here.
     var session = session
     let log = session.world.log
     session.world.log = { level, message in log(max(1, level), message()) }
@@ -45,7 +45,7 @@ struct DoctorRounds: Sendable {
     return exam
   }
 
-  /// With short limits, because a person waits and a late answer is a finding.
+  /// Shortens the time limits, because a person is waiting and a late answer is a finding.
   private func patient(_ settings: StoreSettings) -> StoreSettings {
     var settings = settings
     if !session.invocation.has(.connectTimeout) { settings.transfer.connectTimeout = Self.connectTimeout }
@@ -89,7 +89,7 @@ struct DoctorRounds: Sendable {
     var signing: Examination.Signing
     var keeper: CredentialKeeper?
     var credentials: Credentials?
-    /// With the key below the identity's prefix.
+    /// The session, whose key is below the identity's prefix.
     var session: Session
   }
 
@@ -100,12 +100,12 @@ struct DoctorRounds: Sendable {
     let resolved = Locked<(Session, CredentialKeeper?)?>(nil)
     let region = settings.region
     let result = await session.world.within(
-      Self.credentialLimit, "no credentials came", remedy: "see which source hangs with -vv",
+      Self.credentialLimit, "no credentials within the time limit", remedy: "see which source hangs with -vv",
       unless: { isAsking.withLock { $0 } }
     ) { () async throws(Failure) in
       let session = try await IdentityKeys.resolved(session)
       var services = ServiceClient(transport: transport, world: session.world)
-      // So that a service's answer, or its silence, is reported before the time limit.
+      // Two tries only, so that the answer of a service, or its silence, is reported before the time limit.
       services.retry = RetryPolicy(tries: 2)
       var sources = CredentialSources(session.storeOptions, services, profile)
       sources.onQuestion = { isAsking.withLock { $0 = true } }
@@ -126,7 +126,7 @@ struct DoctorRounds: Sendable {
     return signed
   }
 
-  /// STS is asked if AWS knows the credentials, or if somebody named an STS.
+  /// Asks STS if the credentials are AWS's, or if an STS endpoint is configured.
   private func identity(
     _ signed: Signed, _ endpoint: BucketEndpoint, _ profile: ProfileSettings, _ settings: StoreSettings,
     _ transport: CurlTransport
@@ -154,7 +154,7 @@ struct DoctorRounds: Sendable {
     let sources = CredentialSources(options, ServiceClient(transport: transport, world: session.world), profile)
     let (session, isNamed) = (session, url != nil)
     let result = await session.world.within(
-      Self.regionLimit, "the region could not be asked", remedy: "give it with --region REGION"
+      Self.regionLimit, "the region could not be looked up", remedy: "give it with --region REGION"
     ) { () async throws(Failure) in
       var settings = settings
       guard isNamed else { return (try await settings.serviceEndpoint { await sources.region() }, settings) }

@@ -22,7 +22,7 @@ struct GetCommand {
         ? .url(try PresignedObject(word.text, session.storeOptions)) : .object(try S3URL.object(word))
     }
 
-    /// What a file in a folder is called.
+    /// The file name of the object in a folder.
     var lastName: Argument {
       switch self {
       case .object(let url): Argument(url.key ?? "").lastComponent
@@ -30,7 +30,7 @@ struct GetCommand {
       }
     }
 
-    /// For people and programs.
+    /// The object in messages and events.
     var subject: Event.Subject {
       switch self {
       case .object(let url): Event.Subject(source: nil, bucket: url.bucket, key: url.key)
@@ -52,7 +52,7 @@ struct GetCommand {
     case standardOutput
     case command([Argument])
 
-    /// Beside the progress.
+    /// The name shown next to the progress.
     func label(_ key: String) -> String { if case .file(let path) = self { path.name } else { key } }
 
     var name: String {
@@ -75,7 +75,7 @@ struct GetCommand {
       var error = error.at(Place(file: target.name))
       switch source {
       case .object(let url): error = error.at(Place(bucket: url.bucket, key: url.key))
-      // What is behind a URL is called by the URL.
+      // An object behind a URL is named by the URL.
       case .url(let object): (error.place.file, error.place.bucket, error.place.key) = (object.address, nil, nil)
       }
       throw error
@@ -100,12 +100,12 @@ struct GetCommand {
     return (source, file.map { .file($0) } ?? .standardOutput)
   }
 
-  /// Nil: standard output.
+  /// The target file; nil: standard output.
   private static func target(_ word: Argument?, name: [UInt8]) throws(Failure) -> FilePath? {
     guard word?.bytes != Array("-".utf8) else { return nil }
     let folder: [UInt8]
     if let word {
-      // It may be a presigned URL, which no message repeats.
+      // The word may be a presigned URL, which no message may repeat.
       guard !S3URL.isWeb(word), !S3URL.looksLike(word) else {
         throw Failure(
           .usage, "the target is an address, not a file",
@@ -118,7 +118,7 @@ struct GetCommand {
       folder = []
     }
     guard !name.isEmpty, name != Array(".".utf8), name != Array("..".utf8) else {
-      throw Failure(.usage, "the object has no last name that a file can have", remedy: "Name the file.")
+      throw Failure(.usage, "the last component of the key cannot be a file name", remedy: "Name the file.")
     }
     return FilePath(bytes: folder + name)
   }
@@ -191,7 +191,7 @@ struct GetCommand {
     case .command where session.output.json != nil: break
     case .standardOutput, .command:
       session.notification?.note(event)
-      // Standard output has the object, or is the command's.
+      // Standard output receives the object, or belongs to the command.
       if !session.output.quiet, Descriptor.isTerminal(STDERR_FILENO) { session.console.line(line) }
       return
     }

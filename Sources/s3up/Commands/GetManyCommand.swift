@@ -1,6 +1,6 @@
 import MultipartCore
 
-/// `s3up get` of many: `-r s3://B/PREFIX/ DIR/`, `s3://B/A s3://B/B DIR/`, `--files-from`, `--manifest`.
+/// `s3up get` of many objects: `-r s3://B/PREFIX/ DIR/`, `s3://B/A s3://B/B DIR/`, `--files-from`, `--manifest`.
 struct GetManyCommand {
   private let session: Session
   private let sources: GetSources

@@ -1,6 +1,6 @@
 import MultipartCore
 
-/// What a `get` of many brings, and where to: its arguments and the options of the selection.
+/// What a `get` of many objects downloads, and where to: its arguments and its selection options.
 struct GetSources: Sendable {
   private enum Kind: Sendable {
     case below
@@ -44,13 +44,14 @@ struct GetSources: Sendable {
     bucket = urls[0].bucket
     if let other = urls.first(where: { !$0.bucket.utf8.elementsEqual(urls[0].bucket.utf8) }) {
       throw Failure(
-        .usage, "the objects are in two buckets: \(bucket) and \(other.bucket)", remedy: "Give each a run of its own.")
+        .usage, "the objects are in two buckets: \(bucket) and \(other.bucket)",
+        remedy: "Run the command once for each.")
     }
     switch kind {
     case .list where urls.count > 1, .manifest where urls.count > 1:
       throw Failure(
-        .usage, "a list is of keys below one prefix, and '\(words[1].text)' is one more",
-        remedy: "Name the prefix that its lines leave out.")
+        .usage, "a list needs exactly one prefix; '\(words[1].text)' is one too many",
+        remedy: "Name the prefix of the keys in the list.")
     default: break
     }
   }
@@ -60,12 +61,12 @@ struct GetSources: Sendable {
     guard let key = url.key, !key.isEmpty, key.utf8.last != UInt8(ascii: "/") else {
       throw Failure(
         .usage, "'\(word.text)' is a prefix, and names no object",
-        remedy: "-r takes what is below it: s3up get -r \(ShellWord.quoted(word.text)) DIR/")
+        remedy: "-r downloads everything below it: s3up get -r \(ShellWord.quoted(word.text)) DIR/")
     }
     return url
   }
 
-  /// The slash at its end may be left out.
+  /// Adds the trailing slash, which may be omitted.
   private static func prefix(_ url: S3URL) -> S3URL {
     let key = url.key ?? ""
     return S3URL(bucket: url.bucket, key: key + (key.isEmpty || key.utf8.last == UInt8(ascii: "/") ? "" : "/"))
@@ -73,7 +74,7 @@ struct GetSources: Sendable {
 
   private var keys: [String] { urls.map { $0.key ?? "" } }
 
-  /// What names in the list of what has failed leave out; nil if there is no such thing.
+  /// The common prefix, which the list of failed names omits; nil if the objects have none.
   private var common: String? {
     switch kind {
     case .below, .list, .manifest: return urls.count == 1 ? keys[0] : nil
@@ -87,7 +88,7 @@ struct GetSources: Sendable {
     key.lastIndex(of: UInt8(ascii: "/")).map { key.index(after: $0) } ?? key.startIndex
   }
 
-  /// For the library. A manifest that is an object is brought first.
+  /// The sources for the library. A manifest that is an object is downloaded first.
   func sources(_ session: Session, _ selection: SelectionOptions) async throws(Failure) -> DownloadSources {
     let found: DownloadSources.Kind
     switch kind {
@@ -117,7 +118,7 @@ struct GetSources: Sendable {
     }
   }
 
-  /// The command that brings only what has failed; nil if no list can tell which objects these are, or prove them.
+  /// The command that downloads only what has failed; nil if no list can tell which objects these are, or prove them.
   func commandForFailed(_ selection: SelectionOptions) -> String? {
     if case .manifest = kind { return nil }
     guard let list = selection.failedTo, let common else { return nil }

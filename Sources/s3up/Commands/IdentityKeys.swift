@@ -1,6 +1,6 @@
 import MultipartCore
 
-/// Puts the prefix of a Cognito identity before the key on the command line. That is done before the command reads the
+/// Puts the prefix of a Cognito identity before the key on the command line. This happens before the command reads the
 /// key, so that results, records and resumed uploads all have the complete one.
 enum IdentityKeys {
   private static let mark = Array("{identity}".utf8)
@@ -24,7 +24,7 @@ enum IdentityKeys {
     return session
   }
 
-  /// Which arguments are objects or prefixes. Words of a command to run do not count.
+  /// Which arguments are objects or prefixes. The words after `--` are not.
   private static func places(in invocation: Invocation) -> [Int] {
     switch invocation.command {
     case .put: [invocation.toggle(.fromCommand) == true ? 0 : invocation.positionals.count - 1]
@@ -35,7 +35,7 @@ enum IdentityKeys {
     }
   }
 
-  /// Nil if it does not change.
+  /// The key with its prefix; nil if it does not change.
   private static func key(
     of url: S3URL, _ options: CognitoOptions?, _ session: Session
   ) async throws(Failure) -> String? {

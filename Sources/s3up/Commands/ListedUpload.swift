@@ -10,15 +10,15 @@ struct ListedUpload {
   var begun: String?
   var parts: Int
   var bytes: Int64
-  /// This machine's record of it.
+  /// This machine's record of the upload.
   var record: UploadRecord?
   var isRunning = false
-  /// The address of the store in its record, if that is another one than this command's.
+  /// The address of the store in the record, if it differs from this command's.
   var otherAddress: String?
 
   var place: Place { Place(bucket: bucket, key: key, uploadID: uploadID) }
 
-  /// From its record.
+  /// An upload known by its record.
   init(_ record: UploadRecord, _ now: Timestamp, isRunning: Bool) {
     bucket = record.header.target.bucket
     key = record.header.target.key

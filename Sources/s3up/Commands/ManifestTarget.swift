@@ -1,6 +1,6 @@
 import MultipartCore
 
-/// Where `--manifest` writes: a file, or an object. Each share of several machines has its own.
+/// Where `--manifest` writes: a file or an object. Each share has its own manifest.
 struct ManifestTarget: Sendable {
   private enum Place: Sendable {
     case file(ReportFile)
@@ -10,7 +10,7 @@ struct ManifestTarget: Sendable {
   private let place: Place
   let manifest: Manifest
 
-  /// `folder` is for temporary files.
+  /// Reads `--manifest`; temporary files go into `folder`.
   init?(_ selection: SelectionOptions, folder: String) throws(Failure) {
     guard let given = selection.manifest else { return nil }
     let form = ManifestForm(target: given.text)
@@ -37,8 +37,9 @@ struct ManifestTarget: Sendable {
     if case .object(let url) = place { (url.bucket, url.key ?? "") } else { nil }
   }
 
-  /// Before anything is sent: whether the bucket of the object is there. A request that reads a byte leaves nothing behind,
-  /// and unlike the answer to a HEAD, its answer says what is missing. The bucket of the files proves itself.
+  /// Checks before anything is sent that the bucket of the manifest exists. A request that reads a byte changes
+  /// nothing, and unlike the response to a HEAD, its response says what is missing. The bucket of the uploaded files
+  /// needs no check.
   func check(_ session: Session, besides bucket: String) async throws(Failure) {
     guard case .object(let url) = place, !url.bucket.utf8.elementsEqual(bucket.utf8) else { return }
     let store = try await session.store(url.bucket)
@@ -46,7 +47,7 @@ struct ManifestTarget: Sendable {
       let ask = GetObject(store.address(url.key ?? ""), range: 0...0, maximumAnswer: 1 << 20)
       _ = try await store.client.perform(ask, retrying: store.retry)
     } catch {
-      // Whoever may write need not be allowed to read.
+      // Credentials that may write need not be allowed to read.
       guard error.s3Code == "NoSuchBucket" || error.code == .network else { return }
       var failure = error
       failure.message = "--manifest: " + failure.message
@@ -54,7 +55,7 @@ struct ManifestTarget: Sendable {
     }
   }
 
-  /// The last step of a run: its presence says that all is there.
+  /// Writes the manifest as the last step of a run: its presence means that everything has arrived.
   func write(_ session: Session) async throws(Failure) {
     switch place {
     case .file(let file): try file.write { (put) throws(Failure) in try manifest.write(put) }

@@ -1,7 +1,7 @@
 import MultipartCore
 
-/// What `put` of many files is going to do, and why: the output of `--explain`. What becomes of each file, `--dry-run`
-/// tells.
+/// What `put` of many files is going to do, and why: the output of `--explain`. `--dry-run` shows what would happen to
+/// each file.
 struct ManyPlan {
   let lines: [String]
 

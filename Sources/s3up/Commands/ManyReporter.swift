@@ -1,18 +1,18 @@
 import Glibc
 import MultipartCore
 
-/// Tells people and programs how an upload of many goes: a line for each file, the progress of those that are under way,
-/// and a summary.
+/// Reports to people and programs how a batch proceeds: a line for each file, the progress of the files being
+/// transferred, and a summary.
 final class ManyReporter: Sendable {
   private struct State: Sendable {
     var batch: (any BatchRun)?
     var ticker: Task<Void, Never>?
     var progress = ManyProgress()
-    /// How often each failure has occurred, wherever.
+    /// How often each failure occurred, regardless of the file.
     var failures: [[UInt8]: (count: Int, message: String)] = [:]
     var log = LogPace()
     var statuses: Set<ExitStatus> = []
-    /// The first line that could not be written.
+    /// The first error of standard output.
     var unsaid: Failure?
     var isFinished = false
   }
@@ -85,7 +85,7 @@ final class ManyReporter: Sendable {
         json: Event.ended(subject, object, took: result.took).json)
     case .failure(let failure):
       let status = session.status(of: failure)
-      // What was stopped has not failed: the same command resumes it.
+      // An object that was interrupted has not failed: the same command resumes it.
       if failure.code == .interrupted || failure.code == .deadline { return }
       state.withLock { _ = $0.statuses.insert(status) }
       failures.add(result.name, source ?? "s3://\(result.bucket)/\(result.key)")
@@ -98,12 +98,13 @@ final class ManyReporter: Sendable {
     }
   }
 
-  /// Of those that differ in nothing but their place one is shown, and at the end how many there were.
+  /// Whether to print a failure: of failures that differ only in their place, the first is printed, and their number at
+  /// the end.
   private func isFirst(_ failure: Failure) -> Bool {
     let message = SafeText.oneLine(failure.message.commandText)
     let kind = Array("\(failure.code) \(failure.s3Code ?? "") \(failure.status ?? 0) \(message)".utf8)
     return state.withLock { state in
-      // Messages with names of files are all different: only so many are remembered.
+      // Messages that contain file names all differ, so only `mostKinds` of them are remembered.
       guard state.failures[kind] != nil || state.failures.count < Self.mostKinds else { return true }
       state.failures[kind, default: (0, message)].count += 1
       return state.failures[kind]?.count == 1
@@ -112,13 +113,13 @@ final class ManyReporter: Sendable {
 
   private static let mostKinds = 100
 
-  /// What became of one. On a terminal the summary says enough, unless more is asked for.
+  /// The result of one object. On a terminal the summary is enough, unless more was asked for.
   private func result(_ text: @autoclosure () -> String, json: @autoclosure () -> String) {
     guard !isTerminal || session.output.json != nil || session.output.verbosity > 0 else { return }
     line(text(), json: json())
   }
 
-  /// On standard output. If it cannot be written, that is said once, at the end.
+  /// Prints a line to standard output. An error is reported once, at the end.
   private func line(_ text: @autoclosure () -> String, json: @autoclosure () -> String) {
     guard session.output.json != nil || !session.output.quiet else { return }
     let text = session.output.json != nil ? json() : paint.result(text())
@@ -162,13 +163,13 @@ final class ManyReporter: Sendable {
     }
   }
 
-  /// On SIGUSR1.
+  /// Prints the state, on SIGUSR1.
   func report() {
     guard let progress = measured(at: session.world.uptime()) else { return }
     session.console.line(progress.plain)
   }
 
-  /// On Ctrl-Z.
+  /// Prepares for a stop by Ctrl-Z.
   func pause() {
     guard style == .bar, let progress = measured(at: session.world.uptime()) else { return }
     session.console.finishLive(progress.plain + ", paused")
@@ -193,14 +194,14 @@ final class ManyReporter: Sendable {
 
   // MARK: - The end
 
-  /// The exit status: that of the reason if all failures have the same one, otherwise `several`.
+  /// The exit status: that of the failures if all have the same one, otherwise `several`.
   var status: ExitStatus {
     let statuses = state.withLock { $0.statuses }
     guard let first = statuses.first else { return .success }
     return statuses.count == 1 ? first : .several
   }
 
-  /// The summary, and what has failed.
+  /// Prints the summary, and what has failed.
   func tell(_ summary: BatchSummary) {
     let duration = session.world.uptime() - start
     let event = Event.summary(summary, seconds: duration / .seconds(1)).json

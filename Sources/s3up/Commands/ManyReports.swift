@@ -1,23 +1,23 @@
 import Glibc
 import MultipartCore
 
-/// What a run of many writes beside its work: the manifest, and the list of what has failed. Whether they can be written is
-/// tried before anything is sent.
+/// The files that a batch writes: the manifest, and the list of what has failed. Whether they can be written is checked
+/// before anything is sent.
 struct ManyReports: Sendable {
   let manifest: ManifestTarget?
   let failures: FailedNames
-  /// For the run, which must not send them.
+  /// For the run, which must not upload them.
   let outputs: RunOutputs
 
   init(_ session: Session, _ selection: SelectionOptions) throws(Failure) {
     let folder = session.temporaryFolder
     manifest = session.invocation.command == .put ? try ManifestTarget(selection, folder: folder) : nil
-    // Below each source: a name that only begins with the same letters is another one.
+    // A slash, because a name that only begins with the same letters is not below the source.
     let sources = session.invocation.positionals.filter { !S3URL.looksLike($0) }.map { source in
       source.bytes.last == UInt8(ascii: "/") ? source.bytes : source.bytes + [UInt8(ascii: "/")]
     }
     let list = try selection.failedTo.map { (path) throws(Failure) in
-      // An earlier list of the same sources.
+      // An earlier list of the same sources may be replaced.
       try ReportFile(FilePath(bytes: path.bytes), of: .failedNames, onlyLooks: selection.isDryRun) { line in
         sources.contains { line.starts(with: $0) || line.elementsEqual($0.dropLast()) }
       }
@@ -49,7 +49,7 @@ struct ManyReports: Sendable {
       }
   }
 
-  /// After the summary. Returns what could not be written; the files are at the store all the same.
+  /// Writes the files after the summary. Returns the first failure, which does not affect the uploaded files.
   func write(_ session: Session, _ summary: BatchSummary, isComplete: Bool, command: String?) async -> Failure? {
     var trouble: Failure?
     do throws(Failure) {
@@ -61,15 +61,15 @@ struct ManyReports: Sendable {
     }
     guard let manifest else { return trouble }
     guard isComplete else {
-      session.console.line("s3up: no manifest is written, because not everything has arrived")
+      session.console.line("s3up: no manifest was written, because some objects are missing")
       return trouble
     }
     do throws(Failure) {
       try await manifest.write(session)
       if summary.existing > 0 {
         session.console.line(
-          "s3up: the manifest leaves out \(Human.count(summary.existing, "object")) that were there already: "
-            + "--skip-existing does not look at what they hold")
+          "s3up: the manifest leaves out \(Human.count(summary.existing, "object")) that already existed: "
+            + "--skip-existing does not check their contents")
       }
       return trouble
     } catch {

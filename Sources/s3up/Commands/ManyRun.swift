@@ -1,18 +1,18 @@
 import Glibc
 import MultipartCore
 
-/// A run of many, from its first byte to its summary.
+/// Runs a batch, from the start to the summary.
 struct ManyRun: Sendable {
   let session: Session
   let selection: SelectionOptions
   var options = BatchOptions()
   let reports: ManyReports
   var commandForFailed: String?
-  /// It is all right if there was nothing to do.
+  /// Whether finding nothing to do is a success.
   var allowsNothing = true
   private let start: Duration
 
-  /// Makes the run and gives the signer of its requests; nil if there is nothing to do.
+  /// Creates the run and the signer of its requests; nil if there is nothing to do.
   typealias Begin =
     @Sendable (BatchOptions, ManyReporter) async throws(Failure) -> (batch: any BatchRun, signer: BucketSigner?)?
 
@@ -39,7 +39,7 @@ struct ManyRun: Sendable {
 
   private func run(_ alarm: RunAlarm, _ begin: Begin) async throws(Failure) -> ExitStatus {
     var options = options
-    // The time limit is for the whole command, and part of it has passed.
+    // The deadline applies to the whole command, and part of the time has passed.
     options.upload.deadline = options.upload.deadline.map { $0 - (session.world.uptime() - start) }
     let reporter = ManyReporter(session, reports.failures, since: start)
     guard let (batch, signer) = try await begin(options, reporter) else {
@@ -67,15 +67,15 @@ struct ManyRun: Sendable {
     let summary = batch.progress.summary
     if cut == nil, !allowsNothing, summary.verified + summary.failed == 0 {
       cut = Failure(
-        .sourceMissing, "there is no file", remedy: "Look at what was named, or give --allow-empty if that is right.")
+        .sourceMissing, "no file was found", remedy: "Check the names, or give --allow-empty if that is intended.")
     }
-    // Nothing has begun: there is only the reason to tell.
+    // Nothing was started, so that only the reason is reported.
     if let cut, summary == BatchSummary() { throw cut }
     return try await end(summary, reporter, cut)
   }
 
-  /// The summary, then the reports, then what the run ends with: what became of the files, and only if that is well, what
-  /// became of the reports.
+  /// Prints the summary, then writes the reports, then decides how the run ends: by the files' outcome, or if that is a
+  /// success, by the reports'.
   private func end(
     _ summary: BatchSummary, _ reporter: ManyReporter, _ cut: Failure?
   ) async throws(Failure) -> ExitStatus {
@@ -88,7 +88,7 @@ struct ManyRun: Sendable {
     if var trouble {
       (trouble.code, trouble.isResumable) = (.output, false)
       if cut == nil, reporter.status == .success {
-        trouble.message += "; what it was to report is done"
+        trouble.message += "; the run itself succeeded"
         if session.invocation.command == .put { trouble.remedy = trouble.remedy ?? Self.remedyForReport }
         throw trouble
       }
@@ -97,7 +97,7 @@ struct ManyRun: Sendable {
     try reporter.settle(summary)
     if var cut {
       if cut.code == .interrupted || cut.code == .deadline {
-        cut.remedy = "run the same command again to go on"
+        cut.remedy = "run the same command again to continue"
         cut.isResumable = true
       }
       throw cut
@@ -106,5 +106,5 @@ struct ManyRun: Sendable {
   }
 
   private static let remedyForReport: Wording =
-    "the same command with --skip-same writes it, and sends nothing that is at the store already"
+    "the same command with --skip-same writes it, and sends nothing that the store already has"
 }

@@ -1,7 +1,7 @@
 import Glibc
 import MultipartCore
 
-/// What a `put` of many uploads, and where to: its arguments and the options of the selection.
+/// What a `put` of many files uploads, and where to: its arguments and its selection options.
 struct ManySources: Sendable {
   enum Kind: Sendable {
     /// Files, and with `-r` folders.
@@ -11,8 +11,8 @@ struct ManySources: Sendable {
   }
 
   let kind: Kind
-  /// The destination. Each line of a `--batch` names its own: then it is the bucket of the first line, and nil if there is
-  /// no line.
+  /// The destination. With `--batch`, where each line has its own destination, it is the bucket of the first line; nil
+  /// if there are no lines.
   let target: S3URL?
   private let isOneKey: Bool
   private let command: String
@@ -46,16 +46,16 @@ struct ManySources: Sendable {
     let list = try invocation.path(.filesFrom)
     if list != nil, let word = words.first {
       throw Failure(
-        .usage, "--files-from names the files, and '\(word.text)' is one more",
-        remedy: "Add it to the list, or give it a run of its own.")
+        .usage, "--files-from names the files; '\(word.text)' is one too many",
+        remedy: "Add it to the list, or upload it separately.")
     }
     guard list != nil || !words.isEmpty else {
       throw Failure(.usage, "\(command): FILE is missing", remedy: usage)
     }
     if let stream = words.first(where: { $0.bytes == Array("-".utf8) }) {
       throw Failure(
-        .usage, "'\(stream.text)', standard input, cannot be one of many",
-        remedy: "Give it a run of its own: s3up \(command) - s3://BUCKET/KEY")
+        .usage, "'\(stream.text)', standard input, cannot be one of several files",
+        remedy: "Upload it separately: s3up \(command) - s3://BUCKET/KEY")
     }
     kind = if let list { .list(list) } else { .named(words) }
     let target = try Self.prefix(url, invocation, words)
@@ -63,7 +63,7 @@ struct ManySources: Sendable {
     self.target = target
   }
 
-  /// For the library.
+  /// The sources for the library.
   func inputs(_ selection: SelectionOptions) throws(Failure) -> BatchSources {
     var sources: BatchSources
     switch kind {
@@ -87,11 +87,11 @@ struct ManySources: Sendable {
     return sources
   }
 
-  /// For people.
+  /// The sources, for people.
   var title: String {
     switch kind {
     case .named(let words) where words.count == 1: SafeText.oneLine(words[0].text)
-    case .named(let words): "\(words.count) files and folders, \(SafeText.oneLine(words[0].text)) first"
+    case .named(let words): "\(words.count) files and folders, starting with \(SafeText.oneLine(words[0].text))"
     case .list(let list):
       "the files that \(list.bytes == Array("-".utf8) ? Self.input : SafeText.oneLine(list.text)) names"
     case .batch(let batch):
@@ -101,7 +101,7 @@ struct ManySources: Sendable {
 
   private static let input = "standard input"
 
-  /// Whether each source names its own destination, as the lines of a batch do.
+  /// Whether each source names its own destination, as in a batch.
   var namesTargets: Bool {
     if case .batch = kind { true } else { false }
   }
@@ -109,7 +109,7 @@ struct ManySources: Sendable {
   static func folder(_ path: Argument, _ command: String) -> Failure {
     Failure(
       .usage, "'\(path.text)' is a directory",
-      remedy: "-r takes what is in it: s3up \(command) -r \(ShellWord.quoted(path.text)) s3://BUCKET/PREFIX/")
+      remedy: "-r uploads its contents: s3up \(command) -r \(ShellWord.quoted(path.text)) s3://BUCKET/PREFIX/")
   }
 
   /// The command that sends only what has failed; nil if nothing tells which files these are.
@@ -120,15 +120,16 @@ struct ManySources: Sendable {
     return "s3up \(command) --files-from \(ShellWord.quoted(list.text))\(selection.endsWithNUL ? " -0" : "") \(url)"
   }
 
-  /// Files go below a prefix: with `-r` the slash at its end may be left out, without it that would be the key of one file.
+  /// The prefix that files go below. With `-r` the trailing slash may be omitted; without `-r` such a URL would be the
+  /// key of one file.
   private static func prefix(_ url: S3URL, _ invocation: Invocation, _ words: [Argument]) throws(Failure) -> S3URL {
     let key = url.key ?? ""
     if key.isEmpty || key.utf8.last == UInt8(ascii: "/") { return S3URL(bucket: url.bucket, key: key) }
     if words.count == 1, invocation.toggle(.recursive) != true { return url }
     guard invocation.toggle(.recursive) == true || invocation.has(.filesFrom) else {
       throw Failure(
-        .usage, "'s3://\(url.bucket)/\(key)' is one key, and these are \(words.count) files",
-        remedy: "A prefix ends in a slash: s3://\(url.bucket)/\(key)/")
+        .usage, "'s3://\(url.bucket)/\(key)' is a single key for \(words.count) files",
+        remedy: "A prefix ends with a slash: s3://\(url.bucket)/\(key)/")
     }
     return S3URL(bucket: url.bucket, key: key + "/")
   }

@@ -1,20 +1,20 @@
 import Glibc
 import MultipartCore
 
-/// Tells a URL how the run has ended, with the last event that `--json` prints.
+/// Posts the outcome of the run to a URL: the last event that `--json` prints.
 struct Notification: Sendable {
   enum Occasion: String, Sendable, CaseIterable { case always, failure, success }
 
   static let secretVariable = "S3UP_NOTIFY_SECRET"
   private static let limit = Duration.seconds(30)
-  /// After a signal: it ends the run within five seconds.
+  /// The limit after a signal, which ends the run within five seconds.
   private static let shortLimit = Duration.seconds(2)
 
   private let hook: WebHook
   private let occasion: Occasion
   private let event = Locked<String?>(nil)
 
-  /// Nil without `--notify`.
+  /// Reads `--notify`; nil without it.
   init?(_ invocation: Invocation, _ environment: [String: String]) throws(Failure) {
     let occasion = try invocation.choice(.notifyOn, as: Occasion.self)
     let secret = try Self.secret(invocation, environment)
@@ -22,7 +22,7 @@ struct Notification: Sendable {
     do throws(Failure) {
       hook = try WebHook(given.value.text, secret: secret)
     } catch {
-      // The value is not shown: whoever knows it can write there.
+      // The value is not shown: anyone who knows it can post there.
       throw Failure(
         .usage, "\(given.origin.text): \(error.message.commandText)", remedy: error.remedy?.commandText)
     }
@@ -42,10 +42,10 @@ struct Notification: Sendable {
     return environment[secretVariable].flatMap { $0.isEmpty ? nil : Secret($0) }
   }
 
-  /// The last one counts.
+  /// Remembers an event; the last one is sent.
   func note(_ json: String) { event.withLock { $0 = json } }
 
-  /// What becomes of it changes nothing about the run.
+  /// Sends the event. A failure has no effect on the run.
   func tell(_ status: ExitStatus, _ session: Session) async {
     guard occasion == .always || (occasion == .success) == (status == .success), let json = event.withLock({ $0 })
     else { return }
@@ -55,7 +55,8 @@ struct Notification: Sendable {
       try await hook.post(
         json, session.storeOptions, within: wasStopped ? Self.shortLimit : Self.limit, session.world)
     } catch {
-      session.console.line("s3up: --notify: \(SafeText.oneLine(error.message.commandText)); nobody was told")
+      session.console.line(
+        "s3up: --notify: \(SafeText.oneLine(error.message.commandText)); the notification was not delivered")
     }
   }
 }

@@ -42,7 +42,7 @@ struct PartCommand {
     } catch {
       throw Failure(
         .output, "\(error.message), but the part is at the store with the ETag \(part.etag)",
-        remedy: "It need not be sent again: s3up parts shows it.")
+        remedy: "Do not send it again: s3up parts shows it.")
     }
   }
 }

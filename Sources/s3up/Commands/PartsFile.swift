@@ -10,13 +10,13 @@ enum PartsFile {
     try parse(try bytes(of: file), name: file.text)
   }
 
-  /// `-` is standard input.
+  /// Reads the file; `-` is standard input.
   static func bytes(of file: Argument) throws(Failure) -> [UInt8] {
     let path = file.bytes == [UInt8(ascii: "-")] ? FilePath("/dev/stdin") : FilePath(bytes: file.bytes)
     return try SmallFile.read(path, limit: mostBytes)
   }
 
-  /// Sorted by number.
+  /// The parts, sorted by number.
   static func parse(_ bytes: [UInt8], name: String) throws(Failure) -> [UploadedPart] {
     try PartLines.read(bytes, name: name, example: "1 \"9b2cf535f27731c974343645a3985328\"") { row in
       row.first == UInt8(ascii: "{") ? object(row) : words(row)

@@ -1,6 +1,7 @@
 import MultipartCore
 
-/// `s3up presign s3://BUCKET/KEY`: prints URLs, one per line. The store is asked only for its region, if none is set.
+/// `s3up presign s3://BUCKET/KEY`: prints URLs, one per line. The only request to the store is for its region, if none
+/// is set.
 struct PresignCommand {
   private let session: Session
 
@@ -14,9 +15,10 @@ struct PresignCommand {
     let parts = try PresignedParts(choices).parts
     let store = try await session.store(url.bucket)
     if store.endpoint.isAWS, store.settings.sources[.region] == nil {
-      // A request would follow a redirect; a URL that somebody else uses must have the right region.
+      // A request would follow a redirect, but a URL that someone else uses must name the right region.
       session.world.log(
-        0, "nothing names the bucket's region, and AWS did not: the URL is for \(store.endpoint.region); give --region"
+        0,
+        "the bucket's region is not set, and AWS did not return it: the URL is for \(store.endpoint.region); give --region"
       )
     }
     for part in parts {

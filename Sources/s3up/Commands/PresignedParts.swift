@@ -1,11 +1,11 @@
 import MultipartCore
 
-/// The parts that `presign` signs, each with the MD5 that its bytes must have, if given.
+/// The parts that `presign` signs, each with the MD5 that its bytes must have, if it is given.
 struct PresignedParts {
   struct Part: Equatable {
-    /// Nil if the URL is for the whole object.
+    /// The part's number; nil if the URL is for the whole object.
     var number: Int?
-    /// In Base64, like Content-MD5.
+    /// The MD5 in Base64, as in Content-MD5.
     var md5: String?
   }
 
@@ -27,7 +27,7 @@ struct PresignedParts {
     }
   }
 
-  /// One line for each part of the range and no others: its number and the MD5 of its bytes.
+  /// Reads one line for each part of the range, and no others: its number and the MD5 of its bytes.
   static func parts(_ range: ClosedRange<Int>, _ bytes: [UInt8], name: String) throws(Failure) -> [Part] {
     let listed = try PartLines.read(bytes, name: name, example: "1 1B2M2Y8AsgTpgAmY7PhCfg==", line)
     let numbers = listed.compactMap(\.number)
@@ -55,7 +55,7 @@ struct PresignedParts {
     return (number, Part(number: number, md5: md5))
   }
 
-  /// In Base64, from Base64 (24 characters) or hexadecimal digits (32).
+  /// The MD5 in Base64, from Base64 (24 characters) or hexadecimal digits (32).
   static func md5(_ text: String) -> String? {
     let bytes = text.utf8.count == 32 ? Hex.decode(text) : Base64.decode(text)
     return bytes.flatMap { $0.count == 16 ? Base64.encode($0) : nil }

@@ -1,7 +1,7 @@
 import Glibc
 import MultipartCore
 
-/// Shows the progress of one object, whichever way it goes, until it ends.
+/// Shows the progress of one object, in either direction, until it ends.
 final class ProgressTicker: Sendable {
   private let session: Session
   private let subject: Event.Subject
@@ -19,13 +19,13 @@ final class ProgressTicker: Sendable {
 
   func start() {
     let tells = session.output.json == .all
-    // Also if nothing is drawn: SIGUSR1 prints the rate of the last seconds.
+    // It ticks even if nothing is drawn, because SIGUSR1 prints the rate of the last seconds.
     let ticker = Task { [self] in
       var ticks = 0
       while (try? await session.world.sleep(.milliseconds(200))) != nil {
         ticks += 1
         let state = tick()
-        // Programs get an event once per second. If the reader has gone, that is reported with the result.
+        // Programs get an event once per second. If the reader is gone, that is reported with the result.
         if tells, ticks % 5 == 0 { try? StandardOutput.line(Event.progress(subject, state).json) }
       }
     }
@@ -40,7 +40,7 @@ final class ProgressTicker: Sendable {
     session.console.line(ProgressLine.plain(printer.measure(state(), now: session.world.uptime())))
   }
 
-  /// On Ctrl-Z.
+  /// Prepares for a stop by Ctrl-Z.
   func pause() { printer.pause(state(), now: session.world.uptime()) }
 
   /// `isWhole`: the object is at its target, so the last frame says so, whoever has brought it there.

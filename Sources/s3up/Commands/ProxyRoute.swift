@@ -5,7 +5,7 @@ struct ProxyRoute: Sendable {
   let proxy: Examination.Proxy
   private let host: String
 
-  /// The proxy's host, whose addresses matter; nil if the store is reached directly.
+  /// The proxy's host, which needs to be resolved; nil if the store is reached directly.
   var usedHost: String? { proxy.bypassedBy == nil ? host : nil }
 
   /// Nil if no proxy is set.

@@ -19,13 +19,13 @@ struct PutCommand {
       }
     } catch {
       var error = error.at(place)
-      // Programs get the same name of the source for successes and failures.
+      // The source has the same name in successes and failures, for programs.
       if session.output.json != nil { error.place.file = place.file }
       throw error
     }
   }
 
-  /// By which attributes find it: that of the file, and of a stream that of the object.
+  /// The name that attribute globs are matched against: that of the file, or for a stream that of the object.
   private static func name(of source: PutSource, _ target: S3URL) -> [UInt8] {
     if case .file(let path) = source { return Array(FilePath(bytes: path.bytes).lastName) }
     return Array(FilePath(target.key ?? "").lastName)
@@ -33,7 +33,7 @@ struct PutCommand {
 
   private func put(_ source: PutSource, _ target: S3URL, _ run: PutRun) async throws(Failure) {
     var options = session.options.upload
-    // The time limit is for the whole command, and part of it has passed.
+    // The deadline applies to the whole command, and part of the time has passed.
     options.deadline = options.deadline.map { $0 - (session.world.uptime() - run.start) }
     session.attributes?.set(&options.object, of: Self.name(of: source, target))
     // The store is resolved before a command is started.

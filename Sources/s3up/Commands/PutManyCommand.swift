@@ -1,7 +1,7 @@
 import Glibc
 import MultipartCore
 
-/// `s3up put` of many: `A B C s3://B/PREFIX/`, `-r DIR`, `--files-from`, `--batch`.
+/// `s3up put` of many files: `A B C s3://B/PREFIX/`, `-r DIR`, `--files-from`, `--batch`.
 struct PutManyCommand {
   private let session: Session
   private let sources: ManySources

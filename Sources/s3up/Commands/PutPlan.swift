@@ -45,10 +45,10 @@ extension PutPlan {
   fileprivate func reason(_ plan: UploadPlan) -> String {
     guard let usual = try? UploadPlan(size: plan.size), usual.partSize != plan.partSize else {
       let finer = job.finer(than: plan, roundTrip: .seconds(1))
-      let other = finer.map { ", or of \(Human.size($0.partSize)) if a round trip takes 1 ms" }
-      return ", as the size asks for" + (other ?? "")
+      let other = finer.map { ", or \(Human.size($0.partSize)) if a round trip takes 1 ms" }
+      return ", as the size requires" + (other ?? "")
     }
-    return ", as the size asks for on a line that was \(job.line.rawValue)"
+    return ", as the size requires on a line that was \(job.line.rawValue)"
   }
 
   fileprivate func explanation(_ stream: UploadStream) -> String {

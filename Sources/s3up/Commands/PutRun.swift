@@ -12,8 +12,8 @@ struct PutRun: Sendable {
     (self.session, self.subject, self.start, self.alarm) = (session, subject, start, alarm)
   }
 
-  /// Opens the source or starts the command, and uploads what it gives. `signer` is nil for a ticket, whose requests are
-  /// signed already.
+  /// Opens the source or starts the command, and uploads its bytes. `signer` is nil for a ticket, whose requests are
+  /// already signed.
   func upload(
     _ source: PutSource, _ signer: BucketSigner?,
     begin: (UploadInput, @escaping @Sendable (UploadEvent) -> Void) throws(Failure) -> UploadTask,
@@ -49,9 +49,9 @@ struct PutRun: Sendable {
     defer { watch?.cancel() }
     do throws(Failure) {
       let object = try await upload.run()
-      // The object is proven, so the record is deleted even if the line cannot be written. It is deleted after the line:
-      // if the process is killed before that, the next run finds by the record that the object is complete, and sends
-      // nothing.
+      // The object is proven, so the record is deleted even if the line cannot be written. It is deleted after the
+      // line: if the process is killed in between, the next run sees from the record that the object is complete, and
+      // sends nothing.
       defer { upload.forget() }
       try alarm.disarm()
       progress.finish(isWhole: object.outcome == .completed || object.outcome == .unchanged)

@@ -4,13 +4,12 @@ import MultipartCore
 /// What `put` reads: a file, standard input or a pipe, or the output of a command.
 enum PutSource {
   case file(Argument)
-  /// `-`, or the path of another descriptor: a regular file that is open there is read as a file, anything else as a
-  /// stream.
+  /// `-`, or the path of another descriptor: an open regular file is read as a file, anything else as a stream.
   case descriptor(Argument)
   case stream(Argument)
   case command([Argument])
 
-  /// As it is shown.
+  /// The name for display.
   var name: Argument {
     switch self {
     case .file(let name), .descriptor(let name), .stream(let name): name
@@ -27,7 +26,7 @@ enum PutSource {
         .usage, "'\(words[0].text)' is not a file",
         remedy: "The file comes first: s3up \(invocation.command.rawValue) FILE s3://BUCKET/KEY")
     }
-    // That it is a folder says more than that it gives no name.
+    // Checked first: that it is a folder says more than that it provides no name.
     let source = try PutSource(words[0], invocation)
     return (source, try S3URL(words[1]).destination(for: words[0]))
   }
@@ -39,12 +38,12 @@ enum PutSource {
     self = isOpen ? .descriptor(word) : StreamFile.isStream(path) ? .stream(word) : .file(word)
   }
 
-  /// The source of an upload whose destination a ticket names.
+  /// The source of an upload whose destination is named by a ticket.
   static func alone(_ invocation: Invocation) throws(Failure) -> PutSource {
     let words = invocation.positionals
     if let wrong = words.first(where: S3URL.looksLike), invocation.toggle(.fromCommand) != true {
       throw Failure(
-        .usage, "'\(wrong.text)': a ticket names its destination itself",
+        .usage, "'\(wrong.text)': a ticket has its own destination",
         remedy: "Write s3up put FILE --ticket TICKET.")
     }
     if invocation.toggle(.fromCommand) == true {
@@ -71,7 +70,7 @@ enum PutSource {
     if case .command = self { true } else { false }
   }
 
-  /// `errors` receives a command's standard error; nil: this process's.
+  /// The library's input; `errors` receives a command's standard error; nil: this process's.
   func input(errors: Int32?) -> UploadInput {
     switch self {
     case .file(let name): UploadInput(.file(FilePath(bytes: name.bytes)))

@@ -1,7 +1,7 @@
 import Glibc
 import MultipartCore
 
-/// Which of a run's retries are said: at most one in five seconds, however many uploads it has.
+/// Limits how many retries a run reports: at most one in five seconds, however many uploads it has.
 final class RetryPauses: Sendable {
   private let lastSaid = Locked<Duration?>(nil)
 
@@ -14,7 +14,7 @@ final class RetryPauses: Sendable {
   }
 }
 
-/// Tells people and programs what happens to the objects of a run: messages, and the events of `--json=all`.
+/// Reports what happens to the objects of a run: messages for people, and the events of `--json=all` for programs.
 struct Reporter: Sendable {
   private let session: Session
   private let retries = RetryPauses()
@@ -36,18 +36,18 @@ struct Reporter: Sendable {
     case .resumed(let id, let parts, let bytes):
       print(.resumed(subject, uploadID: id, parts: parts, bytes: bytes))
       if parts > 0 {
-        advise("resumes: \(Human.count(parts, "part")) (\(Human.size(bytes))) are at the store already")
+        advise("resumes: \(Human.count(parts, "part")) (\(Human.size(bytes))) are already at the store")
       }
     case .connections(let connections, let why):
       let text = "\(Human.count(connections, "connection")) from here on: \(why)"
       if session.output.explain { session.console.line(text) } else { session.world.log(1, "\(text)") }
-    case .startsAnew(let message): say("\(message): a new one begins")
+    case .startsAnew(let message): say("\(message): starting a new one")
     case .waitsForQuiet(let id, let wait):
       say(
-        "somebody may still be sending to upload \(id); waits \(Human.duration(wait)) to see whether anybody does")
-    case .passedBy(let id, let why): say("upload \(id) is left alone: \(why)")
-    case .leftBehind(let id): say("upload \(id) could not be shown to be gone")
-    case .leftAlone(let id): say("upload \(id), which this run has not begun, is left at the store")
+        "another client may still be sending to upload \(id); waiting \(Human.duration(wait)) to find out")
+    case .passedBy(let id, let why): say("upload \(id) is left untouched: \(why)")
+    case .leftBehind(let id): say("upload \(id) was aborted, but the store has not confirmed that it is gone")
+    case .leftAlone(let id): say("upload \(id), which this run did not begin, is left at the store")
     case .advice(let text): advise(text)
     case .warning(let text): say(text)
     }
@@ -64,8 +64,8 @@ struct Reporter: Sendable {
       sayRetry(range.map { "range \($0)" }, message, attempt, wait)
     case .resumed(let ranges, let bytes):
       print(.resumed(subject, uploadID: nil, parts: ranges, bytes: bytes))
-      session.world.log(1, "resumes: \(Human.count(ranges, "range")) (\(Human.size(bytes))) are on disk already")
-    case .reloads: say("what came is not the object: every range is loaded once more, from other connections")
+      session.world.log(1, "resumes: \(Human.count(ranges, "range")) (\(Human.size(bytes))) are already on disk")
+    case .reloads: say("the downloaded bytes are not the object: downloading every range again, over other connections")
     case .connections(let connections, let why):
       session.world.log(1, "\(Human.count(connections, "connection")) from here on: \(why)")
     case .warning(let text): say(text)
@@ -76,12 +76,13 @@ struct Reporter: Sendable {
     session.console.line("s3up: \(SafeText.oneLine(text.commandText))")
   }
 
-  /// For a person at a terminal; otherwise logged.
+  /// Prints advice for a person at a terminal; otherwise logs it.
   private func advise(_ text: Wording) {
     if Descriptor.isTerminal(STDERR_FILENO), !session.output.quiet { say(text) } else { session.world.log(1, text) }
   }
 
-  /// With `-v` every retry; otherwise, on a terminal, at most one in five seconds of those with a long wait.
+  /// With `-v` every retry is reported; otherwise, on a terminal, at most one in five seconds of those with a long
+  /// wait.
   private func sayRetry(_ what: String?, _ message: Wording, _ attempt: Int, _ wait: Duration) {
     let text = "\(what ?? "request"): \(message.commandText); try \(attempt) in \(Human.duration(wait))"
     guard session.output.verbosity == 0 else { return session.world.log(1, "\(text)") }
@@ -91,7 +92,7 @@ struct Reporter: Sendable {
 
   private func print(_ event: Event) {
     guard session.output.json == .all else { return }
-    // If the reader has gone, that is reported with the result, which must be written.
+    // If the reader is gone, that is reported with the result, which must be written.
     try? StandardOutput.line(event.json)
   }
 }

@@ -1,7 +1,7 @@
 import MultipartCore
 
-/// Ends a run at its `--deadline` whatever it is doing: summing a file, looking for credentials, waiting for a source. An
-/// upload in progress stops by itself before that, so that it has time to end in order.
+/// Ends a run at its `--deadline`, whatever it is doing: checksumming a file, looking for credentials, waiting for a
+/// source. An upload in progress stops by itself before that, so that it has time to end in an orderly way.
 final class RunAlarm: Sendable {
   private static let grace = Duration.milliseconds(650)
 
@@ -14,7 +14,7 @@ final class RunAlarm: Sendable {
 
   private let state = Locked(State.armed)
 
-  /// Throws if the deadline has already been reported: then the result must not be.
+  /// Throws if the deadline was already reported: then the result must not be.
   func disarm() throws(Failure) {
     guard isInTime() else { throw .timeIsOver }
   }
@@ -35,7 +35,7 @@ final class RunAlarm: Sendable {
     }
   }
 
-  /// Runs `work` until it returns or the time is over; unfinished work ends with the process.
+  /// Runs `work` until it returns or the deadline passes; unfinished work ends with the process.
   static func run(
     _ limit: Duration?, _ world: World, _ work: @escaping @Sendable (RunAlarm) async throws(Failure) -> Void
   ) async throws(Failure) {

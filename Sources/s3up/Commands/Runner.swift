@@ -44,13 +44,13 @@ enum Runner {
     Event.failed(Event.Subject(error.place), error, exit: status, resumable: error.isResumable).json
   }
 
-  /// If the reader of standard output has gone, only the exit status tells it.
+  /// If the reader of standard output is gone, only the exit status shows it.
   private static func print(_ event: String) { try? StandardOutput.line(event) }
 
   private static func dispatch(_ session: Session) async throws(Failure) -> ExitStatus {
     var session = session
     let mode = session.invocation.mode
-    // For doctor, the identity is one of the things to examine.
+    // `doctor` examines the identity itself.
     if mode != .doctor { session = try await IdentityKeys.resolved(session) }
     switch mode {
     case .putOne: try await PutCommand(session).run()

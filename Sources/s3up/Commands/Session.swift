@@ -1,12 +1,12 @@
 import Glibc
 import MultipartCore
 
-/// What every command gets: the invocation, the output, and the environment of the core.
+/// What every command gets: the invocation, the output, and the environment.
 struct Session: Sendable {
   var invocation: Invocation
-  /// What was asked for about the store and about the upload.
+  /// The options for the store and for the upload.
   private(set) var options: (store: StoreOptions, upload: UploadOptions) = (StoreOptions(), UploadOptions())
-  /// What objects are created with by the names of their files.
+  /// What objects are created with, depending on the names of their files.
   private(set) var attributes: AttributeRules?
   /// Posts how the run ended to the URL of `--notify`.
   private(set) var notification: Notification?
@@ -34,7 +34,7 @@ struct Session: Sendable {
     }
   }
 
-  /// To be called once, because an option may name a pipe.
+  /// Call it once, because an option may name a pipe.
   mutating func readOptions() throws(Failure) {
     notification = try Notification(invocation, environment)
     report = JobReport(
@@ -91,7 +91,7 @@ struct Session: Sendable {
     for line in paint(STDERR_FILENO).error(lines) { console.line(line) }
   }
 
-  /// Shows what the run is going to do, and why, where that is asked for.
+  /// Shows what the run is going to do, and why, if that is requested.
   func tellPlan(_ lines: () async throws(Failure) -> [String]) async throws(Failure) {
     guard output.explain || timeline != nil else { return }
     let lines = try await lines()
@@ -99,7 +99,7 @@ struct Session: Sendable {
     if output.explain { for line in lines { console.line(line) } }
   }
 
-  /// The exit status of a failure; of a run stopped by a signal, that of the signal.
+  /// The exit status of a failure; for a run that a signal stopped, that of the signal.
   func status(of failure: Failure) -> ExitStatus {
     guard failure.code == .interrupted else { return ExitStatus(failure.code) }
     return switch signals.received {
@@ -109,8 +109,8 @@ struct Session: Sendable {
     }
   }
 
-  /// Prints the result for people; with `--json` the object, with `-q` nothing. If it cannot be written, what was done
-  /// stays done: that is a warning, and a failure only if a program asked for JSON.
+  /// Prints the result: for people as a line, with `--json` as an object, with `-q` not at all. If it cannot be
+  /// written, the operation has still succeeded: that is a warning, and a failure only if a program asked for JSON.
   func say(_ line: @autoclosure () -> String, json: @autoclosure () -> String) throws(Failure) {
     notification?.note(json())
     guard output.json != nil || !output.quiet else { return }
@@ -126,10 +126,10 @@ struct Session: Sendable {
   func unsaid(_ error: Failure, _ line: String) throws(Failure) {
     guard output.json == nil else {
       throw Failure(
-        .output, "\(error.message), but what it was to report is done", remedy: "Do not run it again: \(line)")
+        .output, "\(error.message), but the operation itself succeeded", remedy: "Do not run it again: \(line)")
     }
     console.line(
-      "s3up: \(SafeText.oneLine(error.message.commandText)); what it was to report is done: \(SafeText.oneLine(line))")
+      "s3up: \(SafeText.oneLine(error.message.commandText)); the operation itself succeeded: \(SafeText.oneLine(line))")
   }
 
   /// Prints what a script reads from a single step, also with `-q`. If it cannot be written, the step is useless and fails.
@@ -138,7 +138,7 @@ struct Session: Sendable {
     try StandardOutput.settle()
   }
 
-  /// One of many rows; errors are reported at the end of the run.
+  /// Prints one of many rows; errors are reported at the end of the run.
   func row(_ line: @autoclosure () -> String, json: @autoclosure () -> String) throws(Failure) {
     try StandardOutput.line(output.json != nil ? json() : line())
   }

@@ -1,7 +1,8 @@
 import Glibc
 import MultipartCore
 
-/// SIGINT, SIGTERM and SIGHUP: the first stops the run in order, the second ends it at once. SIGUSR1 prints the state.
+/// Handles SIGINT, SIGTERM and SIGHUP: the first stops the run in an orderly way, the second ends it at once. SIGUSR1
+/// prints the state.
 final class Signals: Sendable {
   private struct State: Sendable {
     var received: Int32?
@@ -16,40 +17,40 @@ final class Signals: Sendable {
 
   var received: Int32? { state.withLock { $0.received } }
 
-  /// Blocks the signals in this thread and all it starts. Called by the main thread before any other exists, because
-  /// another thread could receive a signal and end the process.
+  /// Blocks the signals in this thread and in all threads that it starts. The main thread calls it before any other
+  /// thread exists, because another thread could receive a signal and end the process.
   init() {
     var set = Self.set()
     pthread_sigmask(SIG_BLOCK, &set, nil)
   }
 
-  /// What the first signal does from now on; without it, the signal ends the program.
+  /// Sets what the first signal does from now on; by default it ends the program.
   func listen(_ stop: @escaping @Sendable () -> Void) {
     state.withLock { $0.stop = stop }
   }
 
-  /// What SIGUSR1 does; without it, nothing.
+  /// Sets what SIGUSR1 does; by default nothing.
   func onReport(_ report: @escaping @Sendable () -> Void) {
     state.withLock { $0.report = report }
   }
 
-  /// What is done before Ctrl-Z stops the process.
+  /// Sets what happens before Ctrl-Z stops the process.
   func onPause(_ pause: @escaping @Sendable () -> Void) {
     state.withLock { $0.pause = pause }
   }
 
-  /// What must be restored before a signal ends the program at once: the terminal's echo.
+  /// Sets what must be restored before a signal ends the program at once, such as the terminal's echo.
   func beforeExit(_ restore: (@Sendable () -> Void)?) {
     state.withLock { $0.restore = restore }
   }
 
-  /// Kills what must not outlive the program, such as a command that it started.
+  /// Sets what kills whatever must not outlive the program, such as a command that it started.
   func atEnd(_ abandon: @escaping @Sendable () -> Void) {
     state.withLock { $0.abandon = abandon }
   }
 
-  /// Ends the process with `_exit`: nothing is buffered, and if it were killed while `exit` still worked, after the record
-  /// is deleted, the next run would send everything again.
+  /// Ends the process with `_exit`. Nothing is buffered; if the process were killed inside `exit`, after the record was
+  /// deleted, the next run would send everything again.
   func end(_ status: Int32) -> Never {
     let (restore, abandon) = state.withLock { ($0.restore, $0.abandon) }
     restore?()
@@ -57,8 +58,8 @@ final class Signals: Sendable {
     _exit(status)
   }
 
-  /// Waits for signals (`sigwait`) as long as the process lives, because a signal handler may do very little. Called on the
-  /// main thread: otherwise the runtime would leave it in `sigsuspend` with all signals unblocked.
+  /// Waits for signals (`sigwait`) for the life of the process, because a signal handler may do very little. Called on
+  /// the main thread: otherwise the runtime would leave it in `sigsuspend` with all signals unblocked.
   func wait() -> Never {
     var set = Self.set()
     while true {
@@ -83,7 +84,7 @@ final class Signals: Sendable {
     }
   }
 
-  /// Stops the process by the signal itself, unblocked for this moment, so that shells see an ordinary stop.
+  /// Stops the process by the signal itself, unblocked for a moment, so that shells see an ordinary stop.
   private func pause() {
     state.withLock { $0.pause }?()
     var one = sigset_t()

@@ -1,6 +1,6 @@
 import MultipartCore
 
-/// What the steps of one upload have in common: `--upload-id` and the object.
+/// What the steps of an upload have in common: `--upload-id` and the object.
 struct StepTarget {
   let url: S3URL
   let store: Store

@@ -1,6 +1,6 @@
 import MultipartCore
 
-/// What the plans of one upload and of many say about the store, and how its requests are made.
+/// What the plans of one upload and of a batch say about the store, and how its requests are made.
 struct StorePlan {
   private let store: Store
   private let credentials: String
@@ -21,7 +21,7 @@ struct StorePlan {
     ]
   }
 
-  /// `small`: how many small objects are sent at once, at most.
+  /// The number of connections; `small` is the most small objects that are sent at once.
   func connections(pace: Pace.Bounds?, _ concurrency: Int, small: Int = 0) -> String {
     "connections  \(count(pace, concurrency, small)) (\(settings.source(.concurrency)))"
   }
@@ -32,7 +32,7 @@ struct StorePlan {
     let first = "\(opening) at first" + (opening < pace.start ? ", \(pace.start) once the line takes them" : "")
     let more = pace.most > pace.start ? ", up to \(pace.most) while more are faster" : ""
     let many = pace.mostWhenLossy > pace.most ? ", or \(pace.mostWhenLossy) if each loses packets" : ""
-    let objects = small > pace.most ? ", or \(small) for small files that wait for their answers" : ""
+    let objects = small > pace.most ? ", or \(small) for small files that wait for responses" : ""
     let isLimited = settings.transfer.limitRate != nil
     return first + more + many + objects + ", fewer where the line\(isLimited ? " or the limit" : "") is slow"
   }
@@ -50,7 +50,7 @@ struct StorePlan {
     let words =
       switch (asked, remembered) {
       case (let form?, _): "\(form.title), as --checksum says"
-      case (nil, let form?): "\(form.title), as was learned from earlier uploads"
+      case (nil, let form?): "\(form.title), as learned from earlier uploads"
       case (nil, nil): "CRC64NVME, which S3 verifies; another if the store does not"
       }
     return "checksum     \(words)"
@@ -63,7 +63,7 @@ struct StorePlan {
 }
 
 extension RateLimit.Change {
-  /// `08:00`
+  /// The time of day, such as `08:00`.
   fileprivate var time: String { Human.two(Int64(minute / 60)) + ":" + Human.two(Int64(minute % 60)) }
 }
 

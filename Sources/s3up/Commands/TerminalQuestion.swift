@@ -1,8 +1,8 @@
 import Glibc
 import MultipartCore
 
-/// Asks a person, on the process's terminal (`/dev/tty`), for something that nobody else may see: standard input may be the
-/// data, and standard error a log. Echo is off while it waits, and restored in every case.
+/// Asks a person, on the process's terminal (`/dev/tty`), for something secret: standard input may be the data, and
+/// standard error a log. Echo is off while it waits, and restored in every case.
 struct TerminalQuestion: Sendable {
   private static let patience = Duration.seconds(120)
   private static let tick = Duration.milliseconds(50)
@@ -39,21 +39,22 @@ struct TerminalQuestion: Sendable {
     return try await line(terminal)
   }
 
-  /// The terminal returns whole lines.
+  /// Reads a line; the terminal returns whole lines.
   private func line(_ terminal: Int32) async throws(Failure) -> Secret {
     let deadline = world.uptime() + Self.patience
     while world.uptime() < deadline {
       var watched = pollfd(fd: terminal, events: Int16(POLLIN), revents: 0)
-      // In the background the line is another job's: a read would fail, because the pool's threads block SIGTTIN.
+      // In the background the typed line belongs to another job: a read would fail, because the pool's threads block
+      // SIGTTIN.
       if tcgetpgrp(terminal) == getpgrp(), poll(&watched, 1, 0) > 0 {
         var bytes = [UInt8](repeating: 0, count: 1024)
         let count = read(terminal, &bytes, bytes.count)
         if count < 0, errno == EINTR { continue }
-        guard count > 0 else { throw Self.nobody("nobody who answers") }
+        guard count > 0 else { throw Self.nobody("no answer") }
         return Secret(String(decoding: bytes[..<count].prefix { $0 != 0x0A }, as: UTF8.self))
       }
       guard (try? await world.sleep(Self.tick)) != nil else {
-        throw Failure(.interrupted, "stopped while a code was asked for")
+        throw Failure(.interrupted, "interrupted while waiting for a code")
       }
     }
     throw Self.nobody("no answer within \(Self.patience.components.seconds) s")

@@ -15,11 +15,11 @@ struct TicketCommand {
       }
     }
 
-    /// The first argument.
+    /// Reads the action, which is the first argument.
     init(_ invocation: Invocation) throws(Failure) {
       let usage = "Write s3up ticket \(Self.words.joined(separator: "|"))."
       guard let word = invocation.positionals.first else {
-        throw Failure(.usage, "ticket: what to do is missing", remedy: usage)
+        throw Failure(.usage, "ticket: the action is missing", remedy: usage)
       }
       guard let action = Action(rawValue: word.text) else {
         let near = Nearest.match(word.text, in: Self.words).map { "; did you mean \($0)?" } ?? ""
@@ -60,7 +60,7 @@ struct TicketCommand {
     url = if let file { try url.destination(for: file) } else { try S3URL.object(words[words.count - 1]) }
     let sheet = try TicketSheet(try output(), replaces: false, options.format ?? .json)
     let uploadOptions = session.options.upload
-    // Before an upload is begun.
+    // Checked before an upload is begun.
     if options.format == .sh, let size = uploadOptions.partSize { _ = try TicketScript.block(size) }
     let store = try await session.store(url.bucket)
     if options.format == .html { try await allowPages(store) }
@@ -82,7 +82,7 @@ struct TicketCommand {
     try tell("issued", ticket, sheet)
   }
 
-  /// A browser asks the bucket whether the page may use it.
+  /// Checks the bucket's CORS rules: a browser asks the bucket whether the page may use it.
   private func allowPages(_ store: Store) async throws(Failure) {
     let access = BrowserAccess(store)
     let rules: [CORSRule]
@@ -101,11 +101,11 @@ struct TicketCommand {
         0,
         "the bucket's CORS rules do not let a page upload to it: --set-cors adds this rule: \(BrowserAccess.text)")
     }
-    session.world.log(0, "adds a CORS rule to the bucket: \(BrowserAccess.text)")
+    session.world.log(0, "adding a CORS rule to the bucket: \(BrowserAccess.text)")
     try await access.allow(beside: rules)
   }
 
-  /// One ticket on each line.
+  /// Issues tickets for many files, one on each line.
   private func issueMany() async throws(Failure) {
     var invocation = session.invocation
     invocation.positionals.removeFirst()
@@ -121,7 +121,8 @@ struct TicketCommand {
     let sheet = try TicketSheet(try output(), replaces: false, .json)
     let list = try sources.inputs(try SelectionOptions(invocation, environment: session.environment))
     let store = try await session.store(bucket)
-    // What was begun is aborted before the run ends.
+    // Without a handler the first signal would end the process; uploads that were begun are aborted before the run
+    // ends.
     session.signals.listen {}
     let made = try await store.issueTickets(
       list, for: options.lifetime, session.options.upload,
@@ -189,15 +190,15 @@ struct TicketCommand {
       ]).encoded)
   }
 
-  /// The credentials may end before the ticket should.
+  /// Warns if the credentials end before the ticket should.
   private func warn(_ end: Timestamp) {
     let wanted = session.world.now().seconds + options.lifetime.components.seconds
-    // Seconds pass while the requests are signed.
+    // A minute of tolerance, because signing the requests takes a while.
     guard end.seconds < wanted - 60 else { return }
     session.world.log(
       0,
-      "the credentials that sign the ticket end at \(end.iso8601), and the ticket with them; long-lived keys, or "
-        + "a longer session of the role, sign for longer")
+      "the ticket expires with the credentials that sign it, at \(end.iso8601); long-lived keys, or "
+        + "a longer session of the role, make it last longer")
   }
 
   private func tell(_ event: String, _ ticket: Ticket, _ sheet: TicketSheet) throws(Failure) {
@@ -230,7 +231,7 @@ struct TicketCommand {
 
   // MARK: - With the ticket, and after its end with the issuer's credentials
 
-  /// Does it for each ticket of the file. If there are several, one that fails does not stop the others.
+  /// Runs the action for each ticket of the file. If one of several fails, the others are still processed.
   private func each(
     _ work: (_ ticket: Ticket, _ options: StoreOptions, _ store: Store?) async throws(Failure) -> Void
   ) async throws(Failure) {
@@ -244,7 +245,7 @@ struct TicketCommand {
       count += 1
       unsaid.take().map { session.show($0) }
       do throws(Failure) {
-        // With the issuer's credentials once it has expired.
+        // The issuer's credentials are used once the ticket has expired.
         if session.world.now() < ticket.expires {
           try await work(ticket, options, nil)
         } else {
@@ -259,7 +260,7 @@ struct TicketCommand {
     guard let first = failures.first else { return }
     guard count > 1 else { throw first }
     unsaid.map { session.show($0) }
-    throw Failure(first.code, "\(failures.count) of \(count) tickets have failed; the first: \(first.message)")
+    throw Failure(first.code, "\(failures.count) of \(count) tickets failed; the first: \(first.message)")
   }
 
   private func show() async throws(Failure) { try await each(show) }
@@ -295,19 +296,19 @@ struct TicketCommand {
 
   private static func words(_ state: TicketState, _ ticket: Ticket) -> String {
     let name = length(ticket)
-    let excess = "\(state.bytes) bytes are there, more than the \(name.1.integer ?? 0) that it is for"
+    let excess = "\(state.bytes) bytes have arrived, more than the \(name.1.integer ?? 0) that it allows"
     switch state.standing {
     case .open where state.isTooLong: return excess + ": it cannot be finished"
     case .completed where state.isTooLong: return "completed, but " + excess
     case .open where name.0 == "max_size" && !state.partsAtStore.isEmpty:
-      return "a stream has begun to arrive, and nobody has said that what is there is the whole"
+      return "a stream has begun to arrive, and its end has not been confirmed"
     default: break
     }
     return switch state.standing {
     case .open: "parts are missing"
-    case .whole: "all parts are there, and s3up ticket finish makes the object"
+    case .whole: "all parts have arrived, and s3up ticket finish creates the object"
     case .completed: "completed"
-    case .gone: "the upload is gone: it was revoked, or somebody has replaced the object"
+    case .gone: "the upload is gone: it was revoked, or the object was replaced"
     }
   }
 
@@ -318,8 +319,8 @@ struct TicketCommand {
     let object = try await ticket.finish(options, with: store, asItIs: self.options.takesAsItIs) { [session] state in
       session.world.log(
         0,
-        "\(Self.name(ticket)): publishes \(state.bytes) bytes in \(Human.count(state.partsAtStore.count, "part")) as they are; "
-          + "nobody has said that they are the whole")
+        "\(Self.name(ticket)): publishing \(state.bytes) bytes in \(Human.count(state.partsAtStore.count, "part")) as they are; "
+          + "the end of the stream has not been confirmed")
     }
     let took = session.world.uptime() - start
     let facts = "\(Human.size(object.size)) in \(Human.count(object.parts, "part"))"
@@ -336,7 +337,7 @@ struct TicketCommand {
   private func revoke(_ ticket: Ticket, _ options: StoreOptions, _ store: Store?) async throws(Failure) {
     let wasThere = try await ticket.revoke(options, with: store)
     try session.say(
-      "revoked the ticket for \(Self.name(ticket)) (\(wasThere ? "nothing is left of its upload" : "its upload was gone already"))",
+      "revoked the ticket for \(Self.name(ticket)) (\(wasThere ? "nothing is left of its upload" : "its upload was already gone"))",
       json: JSON.object([
         ("event", .string("revoked")), ("bucket", .string(ticket.bucket)), ("key", .string(ticket.key)),
         ("upload_id", .string(ticket.uploadID)), ("was_gone", .bool(!wasThere)),
@@ -344,7 +345,7 @@ struct TicketCommand {
   }
 }
 
-/// Where a ticket is written.
+/// The file that a ticket is written to.
 struct TicketSheet: Sendable {
   let name: String
   let isStandardOutput: Bool

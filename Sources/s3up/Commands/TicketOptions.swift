@@ -1,6 +1,6 @@
 import MultipartCore
 
-/// What the command line says about a ticket.
+/// The options of a ticket.
 struct TicketOptions {
   var length: Ticket.Length?
   var lifetime = Duration.seconds(86_400)
@@ -8,7 +8,7 @@ struct TicketOptions {
   var all = false
   var trustsEdited = false
   var takesAsItIs = false
-  /// Nil: as JSON, and renewed in the form that it has.
+  /// The form; nil: JSON, or for a renewal the form that the ticket has.
   var format: TicketForm?
   var setsCORS = false
 
@@ -20,7 +20,7 @@ struct TicketOptions {
     length = size.map { .exactly($0) } ?? most.map { .upTo($0) }
     if let given = invocation.last(.expires), let duration = try invocation.duration(.expires) {
       guard duration >= .seconds(1), duration <= PresignChoices.longest else {
-        throw invocation.wrong(given, "is not from 1s to 7d", remedy: "S3 signs for 7 days at most.")
+        throw invocation.wrong(given, "is not from 1s to 7d", remedy: "S3 allows 7 days at most.")
       }
       lifetime = .seconds(duration.components.seconds)
     }

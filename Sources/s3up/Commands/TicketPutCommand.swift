@@ -1,6 +1,6 @@
 import MultipartCore
 
-/// `s3up put FILE --ticket TICKET`, and with a folder the tickets of many files: without credentials.
+/// `s3up put FILE --ticket TICKET`, or with a folder the tickets of many files: without credentials.
 struct TicketPutCommand {
   private let session: Session
 
@@ -40,10 +40,10 @@ struct TicketPutCommand {
     }
   }
 
-  /// The one address that gets the bytes, before it gets any.
+  /// Shows the only address that receives bytes, before any are sent.
   private func say(_ endpoint: String, _ what: String, _ end: Timestamp) {
     session.world.log(
-      0, "uploads \(what) to \(SafeText.oneLine(endpoint)), by a ticket that expires at \(end.iso8601)")
+      0, "uploading \(what) to \(SafeText.oneLine(endpoint)), by a ticket that expires at \(end.iso8601)")
   }
 
   private func put(_ source: PutSource, _ ticket: Ticket, _ run: PutRun) async throws(Failure) {

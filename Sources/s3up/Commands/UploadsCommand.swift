@@ -42,7 +42,7 @@ struct UploadsCommand {
       try await clean(chosen, url)
     } else {
       if chosen.isEmpty, !session.output.quiet, Descriptor.isTerminal(STDERR_FILENO) {
-        session.console.line(url == nil ? "No unfinished upload is recorded." : "No unfinished upload is there.")
+        session.console.line(url == nil ? "No unfinished upload is recorded." : "There are no unfinished uploads.")
       }
       for upload in chosen { try session.row(upload.line, json: upload.json("unfinished")) }
     }
@@ -63,8 +63,8 @@ struct UploadsCommand {
 
   // MARK: - Cleaning
 
-  /// Aborts this machine's uploads, or with `--all` every one; throws the first failure after trying all of them. An output
-  /// error does not stop it.
+  /// Aborts this machine's uploads, or with `--all` every one; throws the first failure after trying all of them. An
+  /// output error does not stop it.
   private func clean(_ uploads: [ListedUpload], _ url: S3URL?) async throws(Failure) {
     var failure: Failure?
     var unsaid: Failure?
@@ -94,9 +94,9 @@ struct UploadsCommand {
 
   private enum CleanOutcome: String { case aborted, running }
 
-  /// `store` is the one that was opened last: uploads of one bucket share it.
+  /// Aborts one upload. `store` is the store opened last: uploads of one bucket share it.
   private func clean(_ upload: ListedUpload, in store: inout Store?) async throws(Failure) -> CleanOutcome {
-    // The lock prevents a run from resuming an upload that is being aborted, and shows whether one is running.
+    // The lock prevents a run from resuming an upload that is being aborted, and shows whether one is in progress.
     var lock: RecordLock?
     if let record = upload.record { lock = try book?.lock(record.header.target) }
     guard upload.record == nil || book == nil || lock != nil else { return .running }

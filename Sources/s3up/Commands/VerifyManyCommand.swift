@@ -1,6 +1,6 @@
 import MultipartCore
 
-/// `s3up verify -r DIR s3://BUCKET/PREFIX/`, and of files and lists of files.
+/// `s3up verify -r DIR s3://BUCKET/PREFIX/`, also for several files and lists of files.
 struct VerifyManyCommand {
   private let session: Session
   private let sources: ManySources
@@ -16,7 +16,7 @@ struct VerifyManyCommand {
     run.commandForFailed = sources.commandForFailed(selection)
     var list = try sources.inputs(selection)
     list.allowsNothing = selection.allowsNothing
-    // An empty share is as it should be; an empty folder may be one where nothing is mounted.
+    // An empty share is normal; an empty folder may be an unmounted one.
     run.allowsNothing = selection.allowsNothing || selection.shard != nil
     let options = try VerifyOptions(session)
     return try await run.alarmed { [list] (batch, reporter) async throws(Failure) in

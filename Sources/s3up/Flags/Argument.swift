@@ -1,7 +1,7 @@
 import Glibc
 
-/// One word of the command line, as bytes and as text. A file name on Linux need not be UTF-8, so files are opened by the
-/// bytes; in the text U+FFFD replaces what is not UTF-8.
+/// One word of the command line, as bytes and as text. A file name on Linux need not be UTF-8, so files are opened by
+/// the bytes; in the text U+FFFD replaces what is not UTF-8.
 struct Argument: Sendable, Hashable {
   let bytes: [UInt8]
 

@@ -1,6 +1,6 @@
-// The values of options that are this program's own, not the library's; the raw value is the word.
+// Values of options that belong to this program, not to the library; the raw value is the word.
 
-/// Whose prefix in the bucket a key is below; the raw value is also the prefix.
+/// Whose prefix of the bucket a key is below; the raw value is also the prefix.
 enum AccessChoice: String, Sendable, CaseIterable {
   case publicPlace = "public"
   case protectedPlace = "protected"

@@ -1,9 +1,9 @@
-/// The commands, in help's order.
+/// The commands, in the order of help.
 enum CommandName: String, Sendable, CaseIterable {
   case put, get, verify, ls, head, create, part, parts, complete, abort, uploads, presign, ticket, doctor, help
   case completions
 
-  /// What it can be asked to do.
+  /// The modes of the command.
   var modes: ModeSet {
     switch self {
     case .put: .put
@@ -25,6 +25,6 @@ enum CommandName: String, Sendable, CaseIterable {
     }
   }
 
-  /// Those of one action of ticket, if it is given.
+  /// The modes of one action of `ticket`, if it is given.
   func modes(_ action: TicketCommand.Action?) -> ModeSet { action?.modes ?? modes }
 }

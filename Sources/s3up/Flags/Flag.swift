@@ -19,16 +19,16 @@ enum FlagSection: String, Sendable, CaseIterable {
   case output = "Output"
 }
 
-/// One option; the parser, the environment, help, the man page and the completions are derived from it.
+/// One option. The parser, the environment, help, the man page and the completions are derived from it.
 struct Flag: Sendable {
   enum Kind: Sendable, Equatable {
     case toggle
     /// A switch that is counted: `-vv`.
     case count
     case value(String)
-    /// May be given several times; each adds a value.
+    /// May be given several times; each one adds a value.
     case list(String)
-    /// A value is only given after `=`.
+    /// The value, if any, follows `=`.
     case optional(String)
   }
 
@@ -39,11 +39,11 @@ struct Flag: Sendable {
   var short: Character?
   let kind: Kind
   let section: FlagSection
-  /// What a command can be asked to do with it.
+  /// The modes in which it is accepted.
   let modes: ModeSet
-  /// One sentence, for help.
+  /// A sentence for help.
   let doc: String
-  /// What the man page adds to it.
+  /// What the man page adds to `doc`.
   var more = ""
   var standard: String?
   var choices: [String] = []
@@ -52,9 +52,9 @@ struct Flag: Sendable {
   /// `--no-NAME` switches off what the environment switched on.
   var negatable = false
   var completes = Completes.nothing
-  /// Where it is one of the few that most people need, which `-h` shows.
+  /// The modes in which most people need it: there `-h` shows it.
   var common: ModeSet = []
-  /// Options that act at once (help, version) have no variable.
+  /// Options that act immediately (help, version) have no variable.
   var hasVariable = true
 
   init(
@@ -83,13 +83,13 @@ struct Flag: Sendable {
 
   var long: String { "--" + name.rawValue }
 
-  /// `S3UP_PART_SIZE`, then AWS's: the first that is set counts.
+  /// `S3UP_PART_SIZE`, then AWS's variables: the first one that is set is used.
   var variables: [SettingVariable] {
     guard hasVariable else { return [] }
     return [SettingVariable(name.variable)] + aws
   }
 
-  /// AWS's variables, which the option's own variable wins over.
+  /// AWS's variables, which the option's own variable overrides.
   var aws: [SettingVariable] { Self.ofAWS[name] ?? [] }
 
   private static let ofAWS = Dictionary(
@@ -110,7 +110,7 @@ struct Flag: Sendable {
     }
   }
 
-  /// As help shows it: `-q, --quiet`, `--part-size SIZE|auto`, `--json[=all]`.
+  /// The option as help shows it: `-q, --quiet`, `--part-size SIZE|auto`, `--json[=all]`.
   var term: String {
     let names = (short.map { "-\($0), " } ?? "") + long
     return switch kind {

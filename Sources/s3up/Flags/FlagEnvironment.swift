@@ -1,6 +1,6 @@
 import MultipartCore
 
-/// Options set by the environment. A variable that is set but empty counts as not set.
+/// Options set by the environment. An empty variable is treated as unset.
 enum FlagEnvironment {
   /// Whether any variable has our prefix: usually none has, and then no option's variable needs to be looked up.
   static func isNamed(in environment: [String: String]) -> Bool {

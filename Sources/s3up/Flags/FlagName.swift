@@ -1,5 +1,5 @@
-/// The names of all options. If two commands give a name different meanings, there are two `Flag`s with that name, which
-/// have no command in common.
+/// The names of all options. If a name means different things in two commands, it has two `Flag`s, which have no
+/// command in common.
 enum FlagName: String, Sendable, CaseIterable {
   case partSize = "part-size"
   case concurrency
@@ -150,7 +150,7 @@ enum FlagName: String, Sendable, CaseIterable {
   case responseExpires = "response-expires"
   case versionID = "version-id"
 
-  /// The option's own variable: `S3UP_PART_SIZE`.
+  /// The option's own variable, such as `S3UP_PART_SIZE`.
   var variable: String {
     let words = rawValue.utf8.map { $0 == UInt8(ascii: "-") ? UInt8(ascii: "_") : $0 }
     return "S3UP_" + String(decoding: words, as: UTF8.self).uppercased()

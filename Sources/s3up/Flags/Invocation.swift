@@ -1,10 +1,10 @@
 import MultipartCore
 
-/// What was typed: the command, its arguments, and each option with the origin of its value. `StoreOptions` and its
-/// siblings interpret it.
+/// What was typed: the command, its arguments, and each option with the origin of its value. `StoreOptions` and similar
+/// types interpret it.
 struct Invocation: Sendable {
   enum Origin: Sendable, Equatable {
-    /// As it was typed: `--part-size`, `-q`.
+    /// The option as it was typed: `--part-size`, `-q`.
     case commandLine(String)
     case environment(String)
 
@@ -18,18 +18,18 @@ struct Invocation: Sendable {
   struct Given: Sendable, Equatable {
     let value: Argument
     let origin: Origin
-    /// Among all options; the environment's come last.
+    /// The position among all options; those of the environment come last.
     let place: Int
   }
 
   let command: CommandName
-  /// What the command is asked to do; all its options are for this.
+  /// The mode of the command; all its options are valid in it.
   private(set) var mode: Mode
   var positionals: [Argument] = []
   private(set) var given: [FlagName: [Given]] = [:]
   private var count = 0
 
-  /// `mode` is found out once all options are known.
+  /// A command whose `mode` is determined once all options are known.
   init(_ command: CommandName, _ mode: Mode) { (self.command, self.mode) = (command, mode) }
 
   mutating func add(_ name: FlagName, _ value: Argument, _ origin: Origin) {
@@ -37,7 +37,7 @@ struct Invocation: Sendable {
     count += 1
   }
 
-  /// Finds out the mode, and refuses the options that are not for it. Variables that are not for it count as not set.
+  /// Determines the mode, and refuses options that are not valid in it. Variables that are not valid in it are ignored.
   mutating func settle() throws(Failure) {
     mode = try command.mode(of: self)
     for (flag, values) in options where !flag.modes.contains(mode) {
@@ -51,32 +51,32 @@ struct Invocation: Sendable {
     }
   }
 
-  /// Whether an option was given that is for the one mode and not for the other.
+  /// Whether an option was given that is valid in the `wanted` modes but not in the `other` ones.
   func asks(for wanted: ModeSet, not other: ModeSet) -> Bool {
     options.contains { flag, _ in flag.modes.contains(wanted) && flag.modes.isDisjoint(with: other) && !isOff(flag)
     }
   }
 
-  /// A run that finds only one file may be one of many too.
+  /// Whether the arguments or options ask for a batch. A batch may also find just one file.
   func isOfMany(_ many: ModeSet, _ one: ModeSet) -> Bool { positionals.count > 2 || asks(for: many, not: one) }
 
-  /// The definitions of what was given, in its order.
+  /// The definitions of the given options, in the order of definition.
   private var options: [(Flag, [Given])] {
     given.compactMap { name, values in FlagList.find(name, for: command).map { ($0, values) } }
       .sorted { $0.1[0].place < $1.1[0].place }
   }
 
-  /// A switch that was switched off asks for nothing.
+  /// Whether a switch was switched off, so that it asks for nothing.
   private func isOff(_ flag: Flag) -> Bool { flag.kind == .toggle && toggle(flag.name) == false }
 
   func has(_ name: FlagName) -> Bool { given[name] != nil }
 
-  /// The last value given, which wins.
+  /// The last value given, which takes precedence.
   func last(_ name: FlagName) -> Given? { given[name]?.last }
 
   func all(_ name: FlagName) -> [Given] { given[name] ?? [] }
 
-  /// A switch: nil if it was not given.
+  /// The value of a switch; nil if it was not given.
   func toggle(_ name: FlagName) -> Bool? { last(name).map { $0.value.text == "true" } }
 
   var isOneFolder: Bool { positionals.count == 1 && BatchSources.isFolder(FilePath(bytes: positionals[0].bytes)) }

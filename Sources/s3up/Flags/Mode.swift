@@ -1,6 +1,6 @@
 import MultipartCore
 
-/// What a command is asked to do. An option is defined for modes; in another mode of its command it is refused.
+/// What a command does. An option is defined for modes; in another mode of its command it is refused.
 enum Mode: UInt32, Sendable, CaseIterable {
   case putOne, putMany, putByTicket, putByTickets
   case create, partSigned, partByURL, parts, complete, abort, uploads, presign
@@ -8,7 +8,7 @@ enum Mode: UInt32, Sendable, CaseIterable {
   case getOne, getMany, getURL, ls, head, verifyOne, verifyMany
   case doctor, help, completions
 
-  /// `--recursive is not for `…
+  /// The mode in an error message, such as `--recursive is not for `…
   var title: String {
     switch self {
     case .putOne: "an upload of one file or stream"
@@ -42,7 +42,7 @@ enum Mode: UInt32, Sendable, CaseIterable {
     }
   }
 
-  /// What to do instead of giving an option that is for `others`.
+  /// What to do instead of giving an option that is valid only in `others`.
   func remedy(_ others: ModeSet) -> String {
     switch self {
     case .putOne where others.contains(.byTicket): "Leave it out, or name a ticket with --ticket."
@@ -61,8 +61,8 @@ enum Mode: UInt32, Sendable, CaseIterable {
     }
   }
 
-  /// For several files: the mode of one. What the one file must be is refused also if a variable says so, because nothing
-  /// would look at it. Any other variable that is not for the mode is as good as not set.
+  /// In a batch: the mode for a single file. Options that state what the single file must be are refused even if a
+  /// variable sets them, because nothing would check them. All other variables that are not for the mode are ignored.
   var ofOne: ModeSet {
     switch self {
     case .putMany: .one
@@ -75,7 +75,7 @@ enum Mode: UInt32, Sendable, CaseIterable {
   }
 }
 
-/// A set of modes, one bit each: about a hundred options have one, and all are created at each start.
+/// A set of modes, one bit each, because about a hundred options have one and all are created at each start.
 struct ModeSet: OptionSet, Sendable {
   let rawValue: UInt32
 
@@ -91,7 +91,7 @@ struct ModeSet: OptionSet, Sendable {
   static let many = ModeSet(.putMany)
   static let byTicket = ModeSet(.putByTicket)
   static let byTickets = ModeSet(.putByTickets)
-  /// `put` with credentials, to destinations that the caller names.
+  /// `put` with credentials, to destinations that the user names.
   static let files: ModeSet = [.one, .many]
   static let put: ModeSet = [.files, .byTicket, .byTickets]
   static let create = ModeSet(.create)
@@ -108,7 +108,7 @@ struct ModeSet: OptionSet, Sendable {
   static let renew = ModeSet(.renewTicket)
   static let finish = ModeSet(.finishTicket)
   static let ticket: ModeSet = [.issue, ModeSet(.showTicket), .renew, .finish, ModeSet(.revokeTicket)]
-  /// By bucket and key.
+  /// A download by bucket and key.
   static let getObject = ModeSet(.getOne)
   static let getURL = ModeSet(.getURL)
   static let getOne: ModeSet = [.getObject, .getURL]
@@ -123,24 +123,24 @@ struct ModeSet: OptionSet, Sendable {
   static let help = ModeSet(.help)
   static let completions = ModeSet(.completions)
 
-  /// Those that may send requests to a store.
+  /// Modes that may send requests to a store.
   static let store: ModeSet = [
     .put, .create, .part, .parts, .complete, .abort, .uploads, .presign, .ticket, .get, .verify, .ls, .head, .doctor,
   ]
   static let all: ModeSet = [.store, .help, .completions]
-  /// Those that look for the store and for credentials; a ticket or a URL has its store's address, and its requests are
+  /// Modes that need the store's address and credentials; a ticket or a URL contains the address, and its requests are
   /// signed.
   static let signed = store.subtracting([.byTicket, .byTickets, .getURL])
-  /// Those that retry and wait. `doctor` does not: it reports what is wrong now.
+  /// Modes that retry and wait. `doctor` does not: it reports what is wrong now.
   static let patient = store.subtracting(.doctor)
-  /// Those that are told what the object is like: they create it, or the upload that becomes it, or check it at the end.
+  /// Modes in which the object's properties can be given: they create it, or its upload, or check it at the end.
   static let stating: ModeSet = [.files, .create, .issue, .complete]
-  /// Those that accept a bucket or prefix instead of a key.
+  /// Modes that accept a bucket or prefix instead of a key.
   static let ofPrefix: ModeSet = [.ls, .uploads, .doctor, .getMany]
 }
 
 extension CommandName {
-  /// In which of its modes it is, by its arguments and options.
+  /// The mode of the command, determined by its arguments and options.
   func mode(of invocation: Invocation) throws(Failure) -> Mode {
     switch self {
     case .put:
@@ -167,7 +167,7 @@ extension CommandName {
       }
     case .get where invocation.positionals.first.map(S3URL.isWeb) == true: return .getURL
     case .get:
-      // What follows the object is the command then.
+      // The words after the object are the command.
       guard invocation.toggle(.toCommand) != true else { return .getOne }
       let isOfMany = invocation.isOfMany(.getMany, .getOne) || invocation.positionals.count(where: S3URL.looksLike) > 1
       return isOfMany ? .getMany : .getOne

@@ -1,11 +1,11 @@
 import MultipartCore
 
-/// Finds the word that somebody probably meant.
+/// Finds the word that was probably meant.
 enum Nearest {
-  /// The candidate with the fewest edits, if they are few for the word's length; else one that begins with the word; else
-  /// one that contains it.
+  /// The candidate with the fewest edits, if they are few for the word's length; else one that begins with the word;
+  /// else one that contains it.
   static func match(_ word: String, in candidates: [String]) -> String? {
-    // A longer word is no typing error, and the table below has quadratic size.
+    // A longer word is not a typo, and the table below has quadratic size.
     guard !word.isEmpty, word.utf8.count <= 64 else { return nil }
     let typed = word.lowercased()
     let allowed = min(3, 1 + typed.utf8.count / 4)
@@ -14,13 +14,13 @@ enum Nearest {
       let distance = edits(Array(typed.utf8), Array(name.lowercased().utf8))
       if distance <= allowed, distance < name.utf8.count, distance < best?.distance ?? .max { best = (name, distance) }
     }
-    // A truncated word means the whole one rather than another that differs in two letters.
+    // A truncated word means the whole word rather than another one that differs in two letters.
     let begun = typed.utf8.count >= 3 ? candidates.first { $0.lowercased().begins(with: typed) } : nil
     if let best, best.distance <= 1 || begun == nil { return best.name }
     return begun ?? (typed.utf8.count >= 3 ? candidates.first { $0.lowercased().holds(typed) } : nil)
   }
 
-  /// Insertions, deletions, replacements and swaps of neighbours (optimal string alignment).
+  /// The number of insertions, deletions, replacements and swaps of neighbours (optimal string alignment).
   static func edits(_ a: [UInt8], _ b: [UInt8]) -> Int {
     var before: [Int] = []
     var above = Array(0...b.count)

@@ -1,10 +1,10 @@
 import MultipartCore
 
-/// Commands and options of other tools that people type (aws, s5cmd, rclone, s3cmd, mc, curl), each with what does it here,
-/// or with the tool that does it.
+/// Commands and options of other tools that people type (aws, s5cmd, rclone, s3cmd, mc, curl), each with its equivalent
+/// here, or with the tool that has it.
 enum OtherTools {
   enum Ours: Sendable, Equatable {
-    /// The option, with the value to give it if theirs has none or another.
+    /// The option here, with the value to give it if theirs has none or another.
     case option(FlagName, String? = nil)
     /// A sentence, if there is no such option.
     case way(String)
@@ -21,10 +21,10 @@ enum OtherTools {
 
   static func short(_ letter: Character) -> Ours? { letters[letter] }
 
-  /// What does it here, as a sentence.
+  /// The equivalent here, as a sentence.
   static func command(_ name: String) -> String? { commands.first { isAmong($0.theirs, name) }?.way }
 
-  /// To a word that somebody asks about, whatever it is.
+  /// The answer for any word.
   static func answer(_ word: String) -> String? {
     if let way = command(word) { return "'\(word)': \(way)." }
     if word.utf8.count == 2, word.begins(with: "-"), let ours = word.last.flatMap(short) {
@@ -40,7 +40,7 @@ enum OtherTools {
 
   static let keys = "keys come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or --profile, never from an option"
   static let nothingDeleted =
-    "s3up deletes nothing at the store, which one wrong path would empty; aws s3 sync --delete or rclone sync does"
+    "s3up deletes nothing at the store, because one wrong path would empty it; aws s3 sync --delete or rclone sync does"
 
   static let commands: [(way: String, theirs: String)] = [
     (
@@ -59,14 +59,14 @@ enum OtherTools {
       "rm del delete remove deletefile purge delete-object"
     ),
     (
-      "s3up leaves the file where it is: s3up put FILE s3://BUCKET/KEY && rm FILE; inside a store aws s3 mv moves",
+      "s3up does not delete the file: s3up put FILE s3://BUCKET/KEY && rm FILE; inside a store aws s3 mv moves",
       "mv move moveto rename"
     ),
-    ("s3up makes no buckets, aws s3 mb does", "mb mkdir make-bucket create-bucket"),
-    ("s3up deletes no buckets, aws s3 rb does", "rb rmdir rmdirs delete-bucket remove-bucket"),
+    ("s3up does not create buckets, aws s3 mb does", "mb mkdir make-bucket create-bucket"),
+    ("s3up does not delete buckets, aws s3 rb does", "rb rmdir rmdirs delete-bucket remove-bucket"),
     ("s3up ls -rl s3://BUCKET/PREFIX shows all sizes, and rclone size adds them up", "du size ncdu"),
     (
-      "s3up ls s3://BUCKET/PREFIX/ lists what is there", "list dir lsd lsf lsl lsjson tree list-objects list-objects-v2"
+      "s3up ls s3://BUCKET/PREFIX/ lists keys", "list dir lsd lsf lsl lsjson tree list-objects list-objects-v2"
     ),
     ("s3up get s3://BUCKET/KEY - prints an object", "cat more"),
     (
@@ -74,26 +74,26 @@ enum OtherTools {
       "check cryptcheck checksum compare diff cmp md5 md5sum sha1sum hashsum"
     ),
     (
-      "s3up head s3://BUCKET/KEY shows all that is known of an object; s3up doctor s3://BUCKET tests the bucket",
+      "s3up head s3://BUCKET/KEY shows everything that is known about an object; s3up doctor s3://BUCKET tests the bucket",
       "stat info head-object get-object-attributes attributes"
     ),
     ("s3up put - s3://BUCKET/KEY uploads standard input", "pipe rcat stream"),
-    ("s3up presign s3://BUCKET/KEY makes a URL for others", "share url sign signurl link presigned-url"),
+    ("s3up presign s3://BUCKET/KEY prints a URL for others", "share url sign signurl link presigned-url"),
     ("s3up put --batch FILE uploads what a list names; a shell runs several commands", "run batch"),
     ("s3up create s3://BUCKET/KEY begins a multipart upload", "mpu multipart create-multipart-upload"),
     ("s3up part sends one part", "upload-part"),
     ("s3up parts lists the parts of an upload", "list-parts listmp"),
     ("s3up complete assembles the parts of an upload", "complete-multipart-upload"),
-    ("s3up abort ends an upload", "abort-multipart-upload abortmp cancel"),
+    ("s3up abort aborts an upload", "abort-multipart-upload abortmp cancel"),
     ("s3up uploads s3://BUCKET lists unfinished uploads, and --clean aborts them", "list-multipart-uploads cleanup"),
     ("s3up put with the same words resumes an upload that was interrupted", "resume continue retry"),
     (
       "s3up has no configuration of its own; it reads AWS's files and variables, aws configure writes them, and "
-        + "s3up doctor shows what it has found",
+        + "s3up doctor shows what it found",
       "config configure alias init setup env"
     ),
     ("aws sso login logs you in, and s3up uses it", "login sso auth"),
-    ("s3up doctor s3://BUCKET tests it", "ping test diagnose debug status"),
+    ("s3up doctor s3://BUCKET tests the bucket", "ping test diagnose debug status"),
     ("leave that word out: s3up put FILE s3://BUCKET/KEY", "s3 s3api"),
     ("s3up --version prints it", "version"),
     ("s3up help --man prints the manual page", "man manual"),

@@ -1,7 +1,7 @@
 import MultipartCore
 
-/// Parses words and variables into an `Invocation`. `--name value`, `--name=value`, `-q`, `-qv`, `--` (only arguments
-/// follow), `-` (an argument); options may come before and after the command and between its arguments.
+/// Parses words and variables into an `Invocation`: `--name value`, `--name=value`, `-q`, `-qv`, `--` (only arguments
+/// follow), `-` (an argument). Options may come before and after the command and between its arguments.
 struct Parser {
   private let words: [Argument]
   private let environment: [String: String]
@@ -10,8 +10,8 @@ struct Parser {
   private var positionals: [Argument] = []
   private var typed: [(name: FlagName, value: Argument, spelling: String)] = []
 
-  /// `-h` and `--help` anywhere give the command's help, and `--version` the version: the command is then `help` with the
-  /// topic as its argument, nothing at all is `-h`, and for the version `Invocation.has(.version)` is true.
+  /// Parses the command line. `-h` or `--help` anywhere asks for the command's help, and an empty command line is `-h`:
+  /// the command is then `help` with the topic as its argument. For `--version`, `Invocation.has(.version)` is true.
   static func parse(_ words: [Argument], environment: [String: String]) throws(Failure) -> Invocation {
     var parser = Parser(words: words, environment: environment)
     return try parser.run()
@@ -51,7 +51,7 @@ struct Parser {
     let parts = body.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
     let name = String(decoding: parts.first ?? [], as: UTF8.self)
     let value = parts.count == 2 ? Argument(bytes: Array(parts[1])) : nil
-    // An option that is asked about.
+    // The word may be an option that help is asked about.
     if command == .help, FlagName(rawValue: name).map({ FlagList.find($0, for: .help)?.isOf(.help) != true }) ?? true {
       return positionals.append(Argument(name))
     }
@@ -94,13 +94,13 @@ struct Parser {
     }
   }
 
-  /// A word that begins with two dashes is the next option, not a value, which would silently swallow it.
+  /// The option's value. A word that begins with two dashes is the next option, and must not be swallowed as a value.
   private mutating func nextWord(for flag: Flag, _ spelling: String) throws(Failure) -> Argument {
     guard next < words.count, !words[next].bytes.starts(with: "--".utf8) else {
       throw Failure(
         .usage,
         "\(spelling) needs a value: \(flag.choices.isEmpty ? flag.metavar ?? "" : flag.choices.joined(separator: ", "))",
-        remedy: "A value that begins with -- is written \(flag.long)=VALUE.")
+        remedy: "Write a value that begins with -- as \(flag.long)=VALUE.")
     }
     next += 1
     return words[next - 1]

@@ -11,7 +11,8 @@ enum ParserError {
     return Failure(.usage, message, remedy: "'s3up help' lists the commands.")
   }
 
-  /// For a first word that is none, with those that follow it: `s3up FILE s3://BUCKET/KEY`.
+  /// The failure for a first word that is not a command, together with the words that follow: `s3up FILE
+  /// s3://BUCKET/KEY`.
   static func noCommand(_ word: Argument, _ rest: ArraySlice<Argument>) -> Failure {
     let isURL: (Argument) -> Bool = { $0.text.lowercased().begins(with: "s3://") }
     let shown: (Argument) -> String = { ShellWord.quoted(Redaction.url($0.text)) }
@@ -28,10 +29,10 @@ enum ParserError {
       .usage, "there is no command before \(shown(word))", remedy: "s3up put \(shown(word)) \(shown(target))")
   }
 
-  /// `s3up help WORD`, which is found nowhere.
+  /// The failure for `s3up help WORD` without any match.
   static func unknownTopic(_ words: String) -> Failure {
     let near = Nearest.match(words, in: CommandName.words + HelpTopic.words + FlagName.allCases.map(\.rawValue))
-    let message = "no command, topic or option speaks of '\(words)'" + (near.map { "; did you mean '\($0)'?" } ?? "")
+    let message = "no command, topic or option mentions '\(words)'" + (near.map { "; did you mean '\($0)'?" } ?? "")
     return Failure(
       .usage, message,
       remedy: "'s3up help' lists the commands; the topics are \(HelpTopic.words.joined(separator: ", ")).")

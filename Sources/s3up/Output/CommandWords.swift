@@ -73,7 +73,7 @@ extension Setting {
     }
   }
 
-  /// `--region eu-west-1`, `--no-accelerate`
+  /// The option, such as `--region eu-west-1` or `--no-accelerate`.
   func option(_ form: Form) -> String {
     switch (self, form) {
     case (_, .name): "--" + flag.rawValue
@@ -112,6 +112,6 @@ extension RemedyAction {
 }
 
 extension Wording {
-  /// With options and commands.
+  /// The text with options and commands.
   var commandText: String { text(setting: { $0.option($1) }, action: \.commandLine) }
 }

@@ -1,15 +1,16 @@
 import Glibc
 import MultipartCore
 
-/// Standard error, shared by all who write to it. On a terminal its last line may be one that is redrawn; every other line
-/// clears it, is printed, and draws it again below. Write errors are ignored: a closed terminal must not end an upload.
+/// Standard error, shared by everything that writes to it. On a terminal its last lines may be live ones that are
+/// redrawn; to print any other line they are cleared and then drawn again below it. Write errors are ignored: a closed
+/// terminal must not end an upload.
 final class Console: Sendable {
   private struct State {
     /// The lines that are redrawn; the last one is shown without a newline at its end.
     var live: [String] = []
 
-    /// Goes to the beginning of the first and erases everything from there: carriage return, "cursor up" and "erase in
-    /// page" (ECMA-48).
+    /// Moves to the beginning of the first live line and erases everything from there: carriage return, "cursor up" and
+    /// "erase in page" (ECMA-48).
     var clear: String {
       live.count > 1 ? "\r\u{1b}[\(live.count - 1)A\u{1b}[J" : "\r\u{1b}[K"
     }
@@ -42,7 +43,7 @@ final class Console: Sendable {
   /// Redraws the live line; nil removes it.
   func live(_ text: String?) { live(text.map { [$0] } ?? []) }
 
-  /// Redraws the live lines; none removes them.
+  /// Redraws the live lines; an empty array removes them.
   func live(_ lines: [String]) {
     state.withLock { state in
       guard !lines.isEmpty || !state.live.isEmpty else { return }
@@ -52,7 +53,7 @@ final class Console: Sendable {
     }
   }
 
-  /// Runs what writes to the same terminal while the live lines are away.
+  /// Runs `body`, which writes to the same terminal, while the live lines are removed.
   func withoutLive<Result, E: Error>(_ body: () throws(E) -> Result) throws(E) -> Result {
     try state.withLock { (state) throws(E) in
       guard !state.live.isEmpty else { return try body() }
@@ -62,7 +63,7 @@ final class Console: Sendable {
     }
   }
 
-  /// The last frame of the live line, which stays.
+  /// Prints the last frame of the live line, which stays.
   func finishLive(_ text: String) {
     state.withLock { state in
       write(Array(((state.live.isEmpty ? "" : state.clear) + text + "\n").utf8))
@@ -71,20 +72,20 @@ final class Console: Sendable {
   }
 }
 
-/// `write(2)` and queries of a terminal.
+/// `write(2)`, and queries of a terminal.
 enum Descriptor {
-  /// If a reader has gone, `write` must fail, instead of a signal ending the process.
+  /// Ignores SIGPIPE: if a reader is gone, `write` must fail instead of a signal ending the process.
   static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
 
-  /// A closed standard stream would leave its number to the next file or socket, and messages would go into that. The
-  /// number is opened in the wrong direction, so that using the closed stream still fails: a closed input is not an
-  /// empty stream. Without `/dev/null` (a chroot, a bare container) the root folder is used, by a descriptor that can
-  /// be neither read nor written. False if a number is still free.
+  /// Occupies the numbers of closed standard streams. Otherwise the next file or socket would get such a number, and
+  /// messages would be written into it. The number is opened in the wrong direction, so that using the closed stream
+  /// still fails: a closed input is not an empty stream. Without `/dev/null` (a chroot, a bare container) the root
+  /// folder is used, by a descriptor that can be neither read nor written. Returns false if a number is still free.
   static func occupyStandardStreams() -> Bool {
     // Linux's O_PATH, which the C library defines only for GNU sources.
     let nameOnly: Int32 = 0o10_000_000
     for descriptor: Int32 in 0...2 where fcntl(descriptor, F_GETFD) < 0 {
-      // The lowest free number, which is this one.
+      // `open` returns the lowest free number, which is this one.
       var taken = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
       if taken < 0 { taken = open("/", nameOnly) }
       guard taken == descriptor else { return false }
@@ -92,7 +93,8 @@ enum Descriptor {
     return true
   }
 
-  /// 0, or the `errno` of the failed write. Waits if the descriptor is non-blocking and full.
+  /// Writes all bytes, waiting if the descriptor is non-blocking and full. Returns 0, or the `errno` of the failed
+  /// write.
   static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
     var sent = 0
     while sent < bytes.count {
@@ -111,10 +113,11 @@ enum Descriptor {
     return 0
   }
 
-  /// 0, or the `errno` of the failed close. The descriptor itself stays open, so that its number is not reused.
+  /// Closes a copy, to learn of errors. The descriptor itself stays open, so that its number is not reused. Returns 0,
+  /// or the `errno` of the failed close.
   static func closeCopy(of descriptor: Int32) -> Int32 {
     let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
-    // Without a free number nothing can be found out.
+    // Without a free number nothing can be learned.
     guard copy >= 0, close(copy) != 0, errno != EINTR else { return 0 }
     return errno
   }

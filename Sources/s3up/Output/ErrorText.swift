@@ -15,12 +15,12 @@ enum ErrorText {
     return [first, sentence(remedy)]
   }
 
-  /// A remedy begins with a capital, unless it is a command to type.
+  /// The remedy with a capital letter, unless it is a command to type.
   private static func sentence(_ remedy: String) -> String {
     remedy.begins(with: "s3up ") ? remedy : remedy.prefix(1).uppercased() + remedy.dropFirst()
   }
 
-  /// Only what the message does not contain already.
+  /// The facts of the place that the message does not contain already.
   private static func whereabouts(_ place: Place, _ message: String) -> [String] {
     var words: [String] = []
     if let file = place.file.map({ SafeText.oneLine($0, limit: 200) }), !says(message, file) { words.append(file) }
@@ -32,7 +32,7 @@ enum ErrorText {
     return words
   }
 
-  /// Whether it contains the name as a separate word: a file named `f` is not in "the file shrank".
+  /// Whether the message contains the name as a separate word: a file named `f` is not in "the file shrank".
   private static func says(_ message: String, _ name: String) -> Bool {
     let text = Array(message.utf8)
     let word = Array(name.utf8)
@@ -53,7 +53,7 @@ enum ErrorText {
     }
   }
 
-  /// The general remedy, if the failure has none of its own.
+  /// The general remedy, for a failure without one of its own.
   private static func wayOut(_ code: Failure.Code) -> String {
     switch code {
     case .usage: "'s3up help' explains the commands and their options."
@@ -85,7 +85,7 @@ enum ErrorText {
 }
 
 extension Failure {
-  /// For what was typed: its texts already use the words of the command line.
+  /// A failure about what was typed: its texts already use the words of the command line.
   @_disfavoredOverload
   init(_ code: Code, _ message: String, remedy: String?) {
     self.init(code, Wording(message), remedy: remedy.map { Wording($0) })

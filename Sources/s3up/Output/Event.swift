@@ -4,9 +4,9 @@ import MultipartCore
 struct Event: Sendable {
   enum Name: String, Sendable, CaseIterable {
     case started, resumed, part, progress, retry, completed, unchanged, verified, failed
-    /// Of a run of many: what a dry run would upload, what has no object, and the totals at the end.
+    /// Events of a batch: what a dry run would upload, a source without an object, and the totals at the end.
     case planned, skipped, summary
-    /// A share of a ticket is at the store, and others are not.
+    /// A share of a ticket is at the store, but other shares are missing.
     case shared
   }
 
@@ -74,7 +74,7 @@ struct Event: Sendable {
       ])
   }
 
-  /// The end of an upload.
+  /// An upload has finished.
   static func ended(_ subject: Subject, _ object: UploadedObject, took duration: Duration) -> Event {
     let name: Name
     var missing: [(String, JSON)] = []
@@ -96,7 +96,7 @@ struct Event: Sendable {
       ] + missing)
   }
 
-  /// The end of a download; its source is the object.
+  /// A download has finished; its source is the object.
   static func ended(
     _ subject: Subject, at destination: String, _ object: DownloadedObject, took duration: Duration
   ) -> Event {
@@ -120,7 +120,7 @@ struct Event: Sendable {
       ])
   }
 
-  /// The object is the file.
+  /// The object was proven to be the file.
   static func verified(_ subject: Subject, _ object: VerifiedObject, took duration: Duration) -> Event {
     Event(
       name: .verified,
@@ -156,7 +156,7 @@ struct Event: Sendable {
     Event(name: .planned, fields: head(subject) + [("size", number(size))])
   }
 
-  /// A source that has no object.
+  /// A source has no object.
   static func skipped(_ source: String, _ why: String) -> Event {
     Event(name: .skipped, fields: [("source", .string(source)), ("message", .string(why))])
   }
@@ -182,6 +182,6 @@ struct Event: Sendable {
 
   private static func number(_ value: Int64?) -> JSON { value.map { .int($0) } ?? .null }
 
-  /// To the millisecond.
+  /// Seconds, rounded to the millisecond.
   private static func seconds(_ value: Double) -> JSON { .double((value * 1000).rounded() / 1000) }
 }

@@ -1,15 +1,15 @@
 import Glibc
 import MultipartCore
 
-/// The names of files that have failed: some for people to read, all of them for `--files-from`.
+/// The names of files that have failed: some to print, all of them for `--files-from`.
 final class FailedNames: Sendable {
-  /// How many are listed at the end.
+  /// How many names are printed at the end.
   static let most = 20
 
   private struct State: Sendable {
     var first: [String] = []
     var count = 0
-    /// Names that the list cannot have, because the byte at which it ends a name is in them.
+    /// Names that the list cannot contain, because they contain the byte that ends a name in it.
     var unlisted = 0
     var trouble: Failure?
   }
@@ -19,14 +19,14 @@ final class FailedNames: Sendable {
   private let ending: UInt8
   private let state = Locked(State())
 
-  /// `folder` is for what does not fit into memory.
+  /// The names; those that do not fit into memory are kept in `folder`.
   init(_ file: ReportFile?, endWithNUL: Bool, folder: String) {
     self.file = file
     names = ScratchBytes(in: folder)
     ending = endWithNUL ? 0 : UInt8(ascii: "\n")
   }
 
-  /// `name` is what `--files-from` reads.
+  /// Adds a file; `name` is what `--files-from` reads.
   func add(_ name: [UInt8], _ shown: String) {
     state.withLock { state in
       state.count += 1
@@ -47,16 +47,16 @@ final class FailedNames: Sendable {
   var count: Int { state.withLock { $0.count } }
   var first: [String] { state.withLock { $0.first } }
 
-  /// What is said of the names that the list does not have, if there are any.
+  /// What to print about the names that the list cannot contain, if there are any.
   var unlisted: String? {
     let unlisted = state.withLock { $0.unlisted }
     guard unlisted > 0, let file else { return nil }
     return
-      "\(SafeText.oneLine(file.path.text)) does not have \(Human.count(unlisted, "name")) with a line break in it: "
+      "\(SafeText.oneLine(file.path.text)) leaves out \(Human.count(unlisted, "name")) with a line break: "
       + "run it again with -0, and --files-from with -0 too"
   }
 
-  /// Whether the list names a file.
+  /// Whether the list contains any names.
   var isListing: Bool { file != nil && state.withLock { $0.count > $0.unlisted } }
 
   /// Writes the list.

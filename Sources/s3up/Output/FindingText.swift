@@ -1,6 +1,6 @@
 import MultipartCore
 
-/// A finding of `doctor` for display: one line with its mark, and one with its remedy; or a JSON object.
+/// Renders a finding of `doctor`: a line with its mark, and one with its remedy; or a JSON object.
 enum FindingText {
   /// The length of the longest check's name.
   private static let nameWidth = Finding.Check.allCases.map(\.rawValue.utf8.count).max() ?? 0

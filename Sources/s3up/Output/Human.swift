@@ -2,7 +2,8 @@
 enum Human {
   private static let units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
 
-  /// `0 B`, `1023 B`, `1.5 GiB`, `83 MiB`: at most three digits before the unit changes, one decimal below ten.
+  /// A size with at most three digits before the unit changes, and one decimal below ten: `0 B`, `1023 B`, `1.5 GiB`,
+  /// `83 MiB`.
   static func size(_ bytes: Int64) -> String {
     guard bytes >= 1024 else { return "\(max(0, bytes)) B" }
     var value = Double(bytes)
@@ -20,14 +21,14 @@ enum Human {
     return size(Int64(min(bytesPerSecond, 1e18))) + "/s"
   }
 
-  /// `0.4 s`, `12.3 s`, `1m05s`, `2h03m`, `3d04h`.
+  /// A duration: `0.4 s`, `12.3 s`, `1m05s`, `2h03m`, `3d04h`.
   static func duration(_ duration: Duration) -> String {
     let tenths = max(0, Int64((duration / .seconds(1) * 10).rounded()))
     if tenths < 600 { return "\(tenths / 10).\(tenths % 10) s" }
     return clock(duration)
   }
 
-  /// Without tenths: `59s`, `1m05s`, `2h03m`, `3d04h`.
+  /// A duration without tenths: `59s`, `1m05s`, `2h03m`, `3d04h`.
   static func clock(_ duration: Duration) -> String {
     let seconds = max(0, Int64((duration / .seconds(1)).rounded()))
     let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86_400)

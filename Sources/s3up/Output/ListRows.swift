@@ -1,6 +1,6 @@
 import MultipartCore
 
-/// The lines of a list, collected until a page is whole: a million of them are not written one by one.
+/// The lines of a list, collected until a page is complete, because writing a million lines one by one is slow.
 struct ListRows {
   private let options: ListOptions
   private let bucket: String
@@ -41,7 +41,7 @@ struct ListRows {
 
   // MARK: - Lines
 
-  /// Of a folder without an object.
+  /// Adds a line; a folder has no object.
   private mutating func addLine(_ object: ListedObject?, key: String) {
     if options.isLong {
       let size = object?.size.map { options.isHuman ? Human.size($0).filter { $0 != " " } : String($0) }
@@ -76,7 +76,7 @@ struct ListRows {
   private static func left(_ text: String?, _ width: Int) -> String { padded(word(text), width, after: true) }
   private static func right(_ text: String?, _ width: Int) -> String { padded(word(text), width, after: false) }
 
-  /// A column is one word, whatever the store says: `awk` and `cut` count them.
+  /// A column, which is always one word, because `awk` and `cut` count them.
   private static func word(_ text: String?) -> String {
     guard let text, !text.isEmpty else { return "-" }
     let safe = SafeText.oneLine(text, limit: .max)

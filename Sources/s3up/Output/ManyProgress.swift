@@ -1,22 +1,22 @@
 import MultipartCore
 
-/// Renders the progress of a run of many: those under way, each on a line, and the total.
+/// Renders the progress of a batch: a line for each object being transferred, and the total.
 struct ManyProgress: Sendable {
-  /// How many of those under way have a line.
+  /// How many objects have a line.
   private static let mostLines = 8
-  /// A file that is sent sooner than this would only flicker.
+  /// An object that takes less time than this would only flicker.
   private static let shortest = Duration.seconds(1)
 
   private var meter = ProgressMeter()
-  /// The rate of the bytes that need not be waited for any more, whether they were sent or not.
+  /// The rate of the bytes that are done with, whether they were sent or not.
   private var ends = RateMeter()
-  /// Since when those under way are.
+  /// When each object started.
   private var since: [String: Duration] = [:]
   private var batch: BatchState?
   private var total = ProgressState(name: "", total: nil)
   private var now = Duration.zero
 
-  /// To be called at each tick.
+  /// Call it at each tick.
   mutating func measure(_ batch: BatchState, at now: Duration) {
     (self.batch, self.now) = (batch, now)
     var kept: [String: Duration] = [:]
@@ -72,6 +72,7 @@ struct ManyProgress: Sendable {
 }
 
 extension BatchState {
-  /// Bytes of what is at the store, was there before, or has failed. Unlike what was sent, it ends where the run does.
+  /// Bytes that are done with: at the store, there before, or failed. Unlike the bytes that were sent, they add up to
+  /// the total.
   var ended: Int64 { foundBytes - remaining }
 }

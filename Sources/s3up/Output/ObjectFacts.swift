@@ -1,6 +1,6 @@
 import MultipartCore
 
-/// What is known of one object, as `head` prints it.
+/// What is known about one object, as `head` prints it.
 struct ObjectFacts {
   private let description: ObjectDescription
   private let url: S3URL
@@ -9,7 +9,7 @@ struct ObjectFacts {
 
   init(_ description: ObjectDescription, _ url: S3URL) { (self.description, self.url) = (description, url) }
 
-  /// One fact on each: its name, which is one word, and its value.
+  /// One fact on each line: its name, which is one word, and its value.
   var lines: [String] {
     var facts: [(name: String, value: String)] = [("object", "s3://\(url.bucket)/\(key)")]
     func add(_ name: String, _ value: String?) { if let value { facts.append((name, value)) } }
@@ -98,7 +98,7 @@ struct ObjectFacts {
 }
 
 extension JSON {
-  /// What `ls` and `head` say of an object.
+  /// The fields of an object that `ls` and `head` print.
   static func object(
     bucket: String, key: String, size: Int64?, etag: String?, modified: Timestamp?, storageClass: String?
   ) -> [(String, JSON)] {

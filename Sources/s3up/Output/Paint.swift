@@ -1,6 +1,6 @@
 import MultipartCore
 
-/// Colors, if they are wanted. They say nothing that the words do not say too.
+/// Colors, if they are wanted. They carry no information that the words do not.
 struct Paint: Sendable {
   let isOn: Bool
 
@@ -23,6 +23,6 @@ struct Paint: Sendable {
     return good(String(verb)) + " " + rest
   }
 
-  /// SGR of ECMA-48.
+  /// Wraps the text in an SGR sequence of ECMA-48.
   private func wrap(_ code: String, _ text: String) -> String { isOn ? "\u{1b}[\(code)m\(text)\u{1b}[0m" : text }
 }

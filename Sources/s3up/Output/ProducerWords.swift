@@ -1,8 +1,8 @@
 import Glibc
 import MultipartCore
 
-/// What a command writes to its standard error while a progress line is drawn there: it is read through a pipe, and shown
-/// line by line above the progress line.
+/// What a command writes to its standard error while a progress line is drawn there: it is read through a pipe, and
+/// shown line by line above the progress line.
 final class ProducerWords: Sendable {
   private struct State {
     var reading: Int32 = -1
@@ -21,7 +21,7 @@ final class ProducerWords: Sendable {
   /// The write end for the command, which the caller closes; nil if no pipe could be created.
   func begin() -> Int32? {
     guard let pipe = try? Pipe() else { return nil }
-    // Only this end: the other one is the command's, which does not expect it.
+    // Only the reading end: the command does not expect a non-blocking one.
     _ = fcntl(pipe.reading, F_SETFL, O_NONBLOCK)
     state.withLock { $0.reading = pipe.reading }
     Task { [weak self] in
@@ -32,7 +32,7 @@ final class ProducerWords: Sendable {
     return pipe.writing
   }
 
-  /// After the command has ended: shows the rest. Processes that it left running may keep the pipe open forever.
+  /// Shows the rest after the command has ended. Processes that it left running may keep the pipe open forever.
   func end() {
     _ = read()
     state.withLock { state in
@@ -42,12 +42,12 @@ final class ProducerWords: Sendable {
     }
   }
 
-  /// False at the end.
+  /// Reads what is available; false at the end.
   private func read() -> Bool {
     state.withLock { state in
       guard state.reading >= 0 else { return false }
       var bytes = [UInt8](repeating: 0, count: 16 << 10)
-      // Bounded, because a command may never stop writing; the rest is read the next time.
+      // Bounded, because a command may never stop writing; the rest is read next time.
       for _ in 0..<64 {
         let count = Glibc.read(state.reading, &bytes, bytes.count)
         if count > 0 {
@@ -72,10 +72,10 @@ final class ProducerWords: Sendable {
 struct WordLines: Sendable {
   private var begun: [UInt8] = []
   private var since: Duration?
-  /// A longer line is shown in pieces.
+  /// Longer lines are shown in pieces.
   private static let longest = 64 << 10
 
-  /// The lines that are now complete, without their ends.
+  /// The lines that are now complete, without line endings.
   mutating func take(_ bytes: some Sequence<UInt8>, at now: Duration) -> [[UInt8]] {
     var lines: [[UInt8]] = []
     for byte in bytes {
@@ -90,7 +90,8 @@ struct WordLines: Sendable {
     return lines
   }
 
-  /// A prompt does not end in a newline, but must be seen. A line that a command keeps redrawing is shown when it stops.
+  /// The incomplete line, if it is a prompt, which does not end with a newline but must be seen. A line that a command
+  /// keeps redrawing is shown when it stops.
   mutating func late(_ now: Duration, patience: Duration) -> [[UInt8]] {
     guard let since, now - since >= patience, !begun.contains(0x0D) else { return [] }
     return rest()
@@ -101,7 +102,7 @@ struct WordLines: Sendable {
     return begun.isEmpty ? [] : [Self.seen(begun)]
   }
 
-  /// What a terminal would show of a redrawn line: the last state.
+  /// The last state of a redrawn line, which is what a terminal would show.
   private static func seen(_ line: [UInt8]) -> [UInt8] {
     var line = line[...]
     while line.last == 0x0D { line.removeLast() }

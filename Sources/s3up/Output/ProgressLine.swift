@@ -9,8 +9,8 @@ enum ProgressLine {
   private static let shortestBar = 12
   static let shortestName = 12
 
-  /// At most `width` columns. If there is little space, fields are left out in this order: connections, parts, bar, rate,
-  /// bytes, time left, and finally the name; the percentage stays.
+  /// The line, in at most `width` columns. If there is little space, fields are left out in this order: connections,
+  /// parts, bar, rate, bytes, time left, and finally the name; the percentage stays.
   static func draw(_ state: ProgressState, width: Int) -> String {
     guard width > 0 else { return "" }
     let name = SafeText.oneLine(state.name)
@@ -42,16 +42,16 @@ enum ProgressLine {
     return fields.map { TextWidth.cut($0.text, to: width) }
   }
 
-  /// A line for a log: all fields, without a bar.
+  /// The line for a log: all fields, without a bar.
   static func plain(_ state: ProgressState) -> String {
     SafeText.oneLine(state.name) + ": " + fields(of: state).map(\.text).joined(separator: ", ")
   }
 
-  /// In the order of display.
+  /// All fields, in the order of display.
   private static func fields(of state: ProgressState) -> [Field] {
     var fields: [Field] = []
     if let fraction = state.fraction {
-      // Rounded down: 100% is shown only at the end.
+      // Rounded down, so that 100% is shown only at the end.
       let percent = Int(fraction * 100)
       fields.append(("\(percent)%", 0))
     }

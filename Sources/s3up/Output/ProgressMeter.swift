@@ -2,7 +2,8 @@ import MultipartCore
 
 /// Derives rate, time left and activity of an upload from its counters.
 struct ProgressMeter: Sendable {
-  /// The longest interval between two measurements; after a longer one the process was stopped, and no rate is computed.
+  /// The longest interval between two measurements; after a longer one the process was suspended, and no rate is
+  /// computed.
   private static let longestGap = Duration.seconds(2)
   /// A stall is reported after this time.
   private static let shortestStall = Duration.seconds(3)
@@ -11,7 +12,7 @@ struct ProgressMeter: Sendable {
   private var highest: Int64 = 0
   private var beginnings = 0
   private var transferred: Int64 = 0
-  /// When bytes last arrived, or none were expected.
+  /// When bytes last moved, or none were expected.
   private var moved: Duration?
   private var looked: Duration?
 
@@ -20,7 +21,7 @@ struct ProgressMeter: Sendable {
     looked = now
     var measured = state
     if state.beginnings != beginnings { (beginnings, highest) = (state.beginnings, 0) }
-    // A failed part is sent again: its bytes are lost, and the percentage stays until they were sent again.
+    // A failed part is sent again, which lowers the counter; the percentage stays until the counter has caught up.
     highest = max(highest, state.done)
     measured.done = highest
     if wasPaused || !state.activity.isSending { (rates, moved) = (RateMeter(), now) }
@@ -43,7 +44,7 @@ struct ProgressMeter: Sendable {
 extension ProgressState {
   fileprivate static let waiting = "waiting for the store"
 
-  /// Sets the words for what it is doing while no byte moves; none while bytes move.
+  /// Sets the words for what the upload is doing while no bytes move; none while they move.
   mutating func pause(at now: Duration) {
     fewerWords = activity.fewerWords(at: now)
     if !activity.isSending {
@@ -55,8 +56,8 @@ extension ProgressState {
     }
   }
 
-  /// With fewer words if the others would take more than half of a line, and in any case no more than leave room for the
-  /// end of a name and the percentage.
+  /// The state with fewer words if the usual ones would take more than half of a line, and in any case with no more than
+  /// leave room for the end of a name and the percentage.
   func shortened(_ width: Int) -> ProgressState {
     var state = self
     if let words, TextWidth.columns(words) > width / 2 { state.words = fewerWords ?? words }
@@ -67,7 +68,7 @@ extension ProgressState {
 }
 
 extension UploadActivity {
-  /// Whether bytes are expected to arrive.
+  /// Whether bytes are expected to move.
   var isSending: Bool {
     switch self {
     case .sending, .waitingForAnswers, .receiving, .stopping: true

@@ -16,15 +16,16 @@ struct LogPace: Sendable {
   }
 }
 
-/// Shows progress at each tick: on a terminal one line that is redrawn, in a log a line now and then, or nothing.
+/// Shows progress at each tick: on a terminal as a line that is redrawn, in a log as a line now and then, or not at
+/// all.
 final class ProgressPrinter: Sendable {
   enum Style: Sendable, Equatable {
     case bar, plain
-    /// In a CI job, whose runner may end it if it is silent for long.
+    /// For a CI job, whose runner may end it if it is silent for long.
     case log
     case none
 
-    /// Between two lines of a log.
+    /// The time between two lines of a log.
     var interval: Duration? {
       switch self {
       case .plain: .seconds(10)
@@ -54,7 +55,8 @@ final class ProgressPrinter: Sendable {
     self.width = width
   }
 
-  /// `auto` is a bar if the terminal supports it, and a log in a CI job; a bar is never drawn into a file or pipe.
+  /// The style. `auto` is a bar if the terminal supports it, and a log in a CI job; a bar is never drawn into a file or
+  /// pipe.
   static func style(_ choice: ProgressChoice, terminal: Bool, environment: [String: String]) -> Style {
     switch choice {
     case .auto where terminal: environment["TERM"] != "dumb" ? .bar : .none
@@ -85,7 +87,7 @@ final class ProgressPrinter: Sendable {
     state.withLock { $0.meter.measure(progress, at: now) }
   }
 
-  /// The process is about to be stopped: the line says so until it continues.
+  /// Draws that the process is about to be suspended; the line stays until it continues.
   func pause(_ progress: ProgressState, now: Duration) {
     state.withLock { state in
       guard style == .bar, !state.isFinished else { return }

@@ -1,15 +1,15 @@
 import MultipartCore
 
-/// The state of one upload for display.
+/// The state of one upload, for display.
 struct ProgressState: Sendable, Equatable {
   var name: String
-  /// Nil if not known, as for a stream.
+  /// Bytes in total; nil if not known, as for a stream.
   var total: Int64?
   /// Bytes that the store has, or has acknowledged for parts being sent.
   var done: Int64 = 0
-  /// Bytes that this run has sent, including failed tries; the rate is computed from it.
+  /// Bytes that this run has sent, including failed tries; the rate is computed from this number.
   var transferred: Int64 = 0
-  /// How often the upload has begun again; `done` then falls.
+  /// How often the upload has started over; `done` then falls.
   var beginnings = 0
   var activity = UploadActivity.sending
   var partsDone = 0
@@ -19,7 +19,7 @@ struct ProgressState: Sendable, Equatable {
   var rate: Double?
   /// The time left at that rate.
   var eta: Duration?
-  /// What it is doing, in words; nil while bytes are arriving.
+  /// What the upload is doing, in words; nil while bytes move.
   var words: String?
   /// The same for a narrow terminal.
   var fewerWords: String?
@@ -40,7 +40,7 @@ struct ProgressState: Sendable, Equatable {
     activity = progress.activity
   }
 
-  /// 0...1; an empty file counts as done.
+  /// The progress, 0...1; an empty file counts as done.
   var fraction: Double? {
     guard let total else { return nil }
     return total <= 0 ? 1 : min(1, max(0, Double(done) / Double(total)))

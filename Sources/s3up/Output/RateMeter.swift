@@ -1,23 +1,23 @@
-/// The rate at which bytes arrived in the last seconds.
+/// The rate at which bytes moved in the last seconds.
 struct RateMeter: Sendable {
   private static let window = Duration.seconds(5)
 
   private var samples: [(at: Duration, bytes: Int64)] = []
 
-  /// The bytes so far, at an uptime.
+  /// Adds the bytes so far, at an uptime.
   mutating func add(_ bytes: Int64, at now: Duration) {
     if let last = samples.last, now <= last.at { return }
     samples.append((now, bytes))
     while samples.count > 2, now - samples[1].at >= Self.window { samples.removeFirst() }
   }
 
-  /// Nil during the first second.
+  /// Bytes per second; nil during the first second.
   var rate: Double? {
     guard let first = samples.first, let last = samples.last, last.at - first.at >= .seconds(1) else { return nil }
     return max(0, Double(last.bytes - first.bytes)) / ((last.at - first.at) / .seconds(1))
   }
 
-  /// Nil while nothing moves, or if it would exceed a year.
+  /// The time left; nil while nothing moves, or if it would exceed a year.
   func eta(remaining: Int64) -> Duration? {
     guard let rate, rate > 0 else { return nil }
     let seconds = Double(max(0, remaining)) / rate

@@ -1,6 +1,6 @@
 import MultipartCore
 
-/// The line that reports what has become of an object. Names are not cut, because scripts read them.
+/// The line that reports the outcome of an object. Names are not cut, because scripts read them.
 extension UploadedObject {
   func line(source: String, bucket: String, key: String, took: Duration) -> String {
     let file = SafeText.oneLine(source, limit: .max)
@@ -8,9 +8,9 @@ extension UploadedObject {
     switch outcome {
     // `uploaded FILE to s3://b/k (1.0 GiB in 128 parts, 12.3 s, 83 MiB/s; proven by CRC64NVME)`
     case .completed, .planned: return "uploaded \(moved(file, target, took))"
-    // `unchanged FILE at s3://b/k (1.0 GiB; CRC64NVME abc= of the object is the file's)`
+    // `unchanged FILE at s3://b/k (1.0 GiB; CRC64NVME abc= matches the file)`
     case .unchanged: return "unchanged \(file) at \(target) (\(Human.size(size)); \(SafeText.oneLine(evidence)))"
-    // `skipped FILE: the object exists already: s3://b/k`
+    // `skipped FILE: the object already exists: s3://b/k`
     case .skipped: return "skipped \(file): \(evidence): \(target)"
     // `sent 12 parts of FILE to s3://b/k (96 MiB, 2.1 s, 45 MiB/s); 84 parts of other shares are missing`
     case .shared(let missing):
@@ -45,7 +45,7 @@ extension DownloadedObject {
 }
 
 extension VerifiedObject {
-  /// `verified FILE is s3://b/k (1.0 GiB, 12.3 s; CRC64NVME abc= of the object is the file's)`
+  /// `verified FILE is s3://b/k (1.0 GiB, 12.3 s; CRC64NVME abc= matches the file)`
   func line(source: String, bucket: String, key: String, took: Duration) -> String {
     let names = [source, "s3://\(bucket)/\(key)"].map { SafeText.oneLine($0, limit: .max) }
     return "verified \(names[0]) is \(names[1]) (\(Human.size(size)), \(Human.duration(took)); "
@@ -54,7 +54,7 @@ extension VerifiedObject {
 }
 
 extension Human {
-  /// What proves it, in short: `proven by CRC64NVME`. Where it is no checksum, the evidence as it is.
+  /// The proof in short: `proven by CRC64NVME`. Evidence other than a checksum is printed as it is.
   fileprivate static func proof(_ evidence: String, _ checksum: ObjectChecksum?) -> String {
     if evidence.isEmpty { return "" }
     if let checksum, evidence.begins(with: checksum.name) { return "; proven by " + checksum.name }

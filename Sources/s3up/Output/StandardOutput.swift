@@ -1,9 +1,10 @@
 import Glibc
 import MultipartCore
 
-/// Standard output: scripts read it, so a failed write is an error.
+/// Standard output. Scripts read it, so a failed write is an error.
 ///
-/// After a line that could not be written completely nothing else is written: a reader would take it for that line's end.
+/// After a line that could not be written completely, nothing else is written: a reader would take it for the end of
+/// that line.
 enum StandardOutput {
   /// The `errno` of the first failed write.
   private static let broken = Locked<Int32>(0)
@@ -20,8 +21,9 @@ enum StandardOutput {
     if error != 0 { throw failure(error) }
   }
 
-  /// Call it after the last line: a network file system accepts bytes before it knows that there is space for them, and
-  /// reports an error when a descriptor is closed. An error that was already reported is not reported again.
+  /// Reports errors that were delayed; call it after the last line. A network file system accepts bytes before it knows
+  /// that there is space for them, and reports an error when a descriptor is closed. An error that was already reported
+  /// is not reported again.
   static func settle() throws(Failure) {
     let error = broken.withLock { broken -> Int32 in
       guard broken == 0 else { return 0 }
@@ -31,7 +33,7 @@ enum StandardOutput {
     if error != 0 { throw failure(error) }
   }
 
-  /// The reader of a pipe has ended, such as `head`, which has all that it wants.
+  /// The reader of a pipe has closed it, such as `head`, once it has all that it wants.
   static var hasNoReader: Bool { broken.withLock { $0 == EPIPE } }
 
   private static func failure(_ error: Int32) -> Failure {

@@ -1,5 +1,5 @@
-/// How many columns a text needs on a terminal. Counted by scalar, as most terminals do: an emoji that a terminal joins is
-/// counted as its pieces, so a line may be too short but never too long.
+/// How many columns a text takes on a terminal. Each scalar is counted, as most terminals do: an emoji that a terminal
+/// joins is counted as its pieces, so a line may be too short but never too long.
 enum TextWidth {
   static func columns(_ text: String) -> Int {
     text.unicodeScalars.reduce(0) { $0 + columns($1) }
@@ -7,7 +7,7 @@ enum TextWidth {
 
   static func columns(_ scalar: Unicode.Scalar) -> Int {
     if scalar.value < 0x7f { return scalar.value < 0x20 ? 0 : 1 }
-    // The variation selector that makes the character before it an emoji of two columns.
+    // The variation selector that turns the character before it into an emoji of two columns.
     if scalar.value == 0xfe0f { return 1 }
     switch scalar.properties.generalCategory {
     case .nonspacingMark, .enclosingMark, .format, .control: return 0
@@ -25,7 +25,7 @@ enum TextWidth {
     0x1f300...0x1f64f, 0x1f680...0x1f6ff, 0x1f780...0x1f7ff, 0x1f900...0x1faff, 0x20000...0x3fffd,
   ]
 
-  /// Removes the middle, so that the beginning and the end of a name are visible.
+  /// Cuts out the middle, so that the beginning and the end of a name are visible.
   static func cut(_ text: String, to width: Int) -> String {
     guard columns(text) > width else { return text }
     guard width > 1 else { return width == 1 ? "…" : "" }
@@ -34,7 +34,7 @@ enum TextWidth {
     return String(take(Array(text), width: width - 1 - tail)) + "…" + end
   }
 
-  /// Removes the beginning: names of one folder differ at their ends.
+  /// Cuts off the beginning: names in one folder differ at their ends.
   static func end(_ text: String, to width: Int) -> String {
     guard columns(text) > width else { return text }
     guard width > 1 else { return width == 1 ? "…" : "" }

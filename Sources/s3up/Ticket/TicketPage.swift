@@ -1,7 +1,7 @@
 import MultipartCore
 
-/// A ticket as a page for a browser. Its policy allows the page's own script and style, by a nonce, and requests to the
-/// ticket's store; what a ticket's text could smuggle in has neither.
+/// A ticket as a page for a browser. Its policy allows only the page's own script and style, by a nonce, and requests
+/// to the ticket's store; nothing smuggled in by a ticket's text has either.
 enum TicketPage {
   static func render(_ ticket: Ticket) throws(Failure) -> [UInt8] {
     return TicketTemplate(PackageResources.page_html).filled([
@@ -9,14 +9,14 @@ enum TicketPage {
     ])
   }
 
-  /// By which a page's policy knows its own style and script.
+  /// The nonce by which a page's policy recognises the page's own style and script.
   static func nonce() -> String {
     var dice = SystemRandomNumberGenerator()
     return Base64.encode((0..<18).map { _ in UInt8.random(in: 0...255, using: &dice) })
   }
 
-  /// As a content security policy names the only server. `;`, a comma or white space would begin another directive or
-  /// source, and the policy's language has no IPv6 addresses.
+  /// The only server, as a source in a content security policy. `;`, a comma or white space would begin another
+  /// directive or source, and the policy's syntax has no IPv6 addresses.
   static func source(_ origin: String) throws(Failure) -> String {
     for scheme in ["http://", "https://"] where origin.begins(with: scheme) {
       let authority = origin.utf8.dropFirst(scheme.utf8.count)

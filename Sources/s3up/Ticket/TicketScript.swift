@@ -10,7 +10,8 @@ enum TicketScript {
     case .exactly(let bytes): (size, most) = (bytes, bytes)
     case .upTo(let bytes): (size, most) = (nil, bytes)
     }
-    // It names the upload, not the script: a script that is issued again for the upload resumes from the same notes.
+    // The id names the upload, not the script: a script that is issued again for the upload resumes from the same
+    // notes.
     let id = Hex.encode(try Digest.sha256(ticket.url + "\n" + ticket.uploadID).prefix(16))
     return TicketTemplate(PackageResources.upload_sh).filled([
       "ID": id,
@@ -24,8 +25,8 @@ enum TicketScript {
     ])
   }
 
-  /// `dd` copies whole blocks, so the size of a part must be a multiple of a block. curl keeps the whole part in memory,
-  /// so it may have 1 GiB at most.
+  /// The block size for `dd`, which copies whole blocks, so a part must be a multiple of a block. curl keeps the whole
+  /// part in memory, so a part may have at most 1 GiB.
   static func block(_ partSize: Int64) throws(Failure) -> Int64 {
     let fitting: [Int64] = [1 << 20, 64 << 10, 4 << 10]
     guard partSize <= 1 << 30, let block = fitting.first(where: { partSize.isMultiple(of: $0) }) else {
@@ -55,7 +56,7 @@ enum TicketScript {
   private static func lines(_ lines: [String]) -> String { lines.joined(separator: "\n") }
 }
 
-/// A text in which `__NAME__` stands for a value.
+/// A text in which `__NAME__` is replaced by a value.
 struct TicketTemplate {
   private let text: [UInt8]
 

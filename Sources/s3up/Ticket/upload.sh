@@ -33,7 +33,7 @@ return=$(printf '\r')
 line_feed='
 '
 
-# Names and answers can hold what a terminal obeys.
+# Names and answers can contain what a terminal would interpret.
 say() {
   printf '%s\n' "$(printf '%s' "$1" | tr -c '\040-\176' '?')"
 }
@@ -44,12 +44,13 @@ fail() { # STATUS MESSAGE [REMEDY]
   exit "$1"
 }
 
-# The file as it is now, or nothing where `stat` is not there: a change of its bytes changes the last two.
+# The file's current identity, or nothing where there is no `stat`: a change of its bytes changes the last two fields.
 identity() {
   TZ=UTC0 stat -L -c '%d,%i,%s,%y,%z' -- "$file" 2>/dev/null || stat -L -f '%d,%i,%z,%Fm,%Fc' -- "$file" 2>/dev/null
 }
 
-# What earlier runs have noted of this file as it is now: sets noted_N to the ETag of part N, noted_object to the object's.
+# Reads what earlier runs have noted about this file in its current state: sets noted_N to the ETag of part N,
+# noted_object to the object's.
 read_notes() {
   note=
   [ -n "$identity" ] || return 0
@@ -63,7 +64,7 @@ read_notes() {
   done <"$note"
 }
 
-# keep_note N-OR-object ETAG: each line says whose it is, because runs with two files may write at once.
+# keep_note N-OR-object ETAG: each line names its file, because runs with two files may write at the same time.
 keep_note() {
   eval "noted_$1=\$2"
   case $2 in '' | *[!!-~]*) return 0 ;; esac
@@ -71,14 +72,14 @@ keep_note() {
   { mkdir -p "${note%/*}" && printf '%s\t%s\t%s\n' "$identity" "$1" "$2" >>"$note"; } 2>/dev/null || note=
 }
 
-# Ends if the file is not what it was at the beginning.
+# Ends if the file has changed since the beginning.
 still_same() {
   if [ "$(identity)" != "$identity" ] || reaches "$size" || { [ "$size" -gt 0 ] && ! reaches $((size - 1)); }; then
     fail 65 "$file has changed while it was read"
   fi
 }
 
-# Whether the file has a byte at this place.
+# Whether the file has a byte at this position.
 reaches() {
   case $(dd if="$file" of=/dev/null bs=1 skip="$1" count=1 2>&1) in 1+0*) ;; *) return 1 ;; esac
 }
@@ -94,15 +95,15 @@ measure() {
     done
     size=$low
   elif reaches "$size" || { [ "$size" -gt 0 ] && ! reaches $((size - 1)); }; then
-    fail 65 "$file is not the file that may be uploaded: that one has $size bytes"
+    fail 65 "$file is not the file that may be uploaded, which has $size bytes"
   fi
   count=$(((size + part_size - 1) / part_size))
   [ "$count" -gt 0 ] || count=1
 }
 
-# request QUERY HEADERS OPTION...: prints the answer, then the status and the bytes sent. The URL is on no command line,
-# because everybody can read those. Without --fail a refusal is no error for curl: it repeats what failed on the way, or was
-# answered 408, 429 or 5xx.
+# request QUERY HEADERS OPTION...: prints the answer, then the status and the bytes sent. The URL is not on a command
+# line, because all users can read those. Without --fail a refusal is not an error for curl: it repeats requests that
+# failed on the way, or got 408, 429 or 5xx.
 request() {
   query=$1 lines='' rest=$2
   shift 2
@@ -159,7 +160,7 @@ read_headers() {
   unset IFS
 }
 
-# Ends with what the store has answered to WHAT.
+# Ends with the store's answer to WHAT.
 refused() {
   between "$answer" Code
   case $code$value in
@@ -170,24 +171,24 @@ refused() {
         "It is valid until $expires; if it has expired, or was changed, ask for a new one." ;;
     400BadDigest | 400InvalidDigest | 400*Checksum* | 400*SHA256*)
       fail 65 "$file is not the file that may be uploaded, or has changed: the store refuses $1 ($value)" ;;
-    409* | 412*) fail 73 "the object exists, or is another one than it has to be ($code${value:+ $value})" ;;
+    409* | 412*) fail 73 "the object already exists, or is not the expected one ($code${value:+ $value})" ;;
     404*) ended ;;
     *) fail 69 "the store refuses $1 ($code${value:+ $value})" ;;
   esac
 }
 
-# The upload is gone: it was completed, or aborted.
+# The upload is gone: it was completed or aborted.
 ended() {
   show_object || fail 69 'the upload is gone, and the object is not this file' \
     'It was aborted, or the object was replaced: ask for a new one.'
   is_from_file || fail 69 "the upload is complete, but nothing here shows that the object is $file" \
     'Another file of this size may have been uploaded: compare them, or ask for a new one.'
   still_same
-  say "the object was complete already: $url ($size bytes, $proof)"
+  say "the object was already complete: $url ($size bytes, $proof)"
   exit 0
 }
 
-# Each of the answer's parts: sets have_N to its size at the store, etag_N (without quotes) and sum_N.
+# For each of the answer's parts: sets have_N to its size at the store, etag_N (without quotes) and sum_N.
 keep_parts() {
   number=
   IFS='<'
@@ -209,7 +210,7 @@ keep_parts() {
   unset IFS
 }
 
-# Asks for the list of parts, a thousand on each page.
+# Requests the list of parts, a thousand on each page.
 look() {
   while IFS=' ' read -r after query headers <&4; do
     [ "$after" -lt "$count" ] || break
@@ -231,13 +232,13 @@ __PARTS__
 PARTS
 }
 
-# Sets `length` to that of a part.
+# Sets `length` to the length of a part.
 measure_part() {
   length=$part_size
   [ "$1" -lt "$count" ] || length=$((size - (count - 1) * part_size))
 }
 
-# No byte more than the part has, even if the file grows: the last blocks are halved until they fit.
+# Reads no more bytes than the part has, even if the file grows: the last blocks are halved until they fit.
 read_part() {
   measure_part "$1"
   at=$((($1 - 1) * part_size)) bytes=$block
@@ -251,7 +252,7 @@ read_part() {
   done
 }
 
-# The MD5 of the file's part, if this machine can compute it: sets `md5`, and md5_N.
+# Computes the MD5 of the file's part, if this machine can: sets `md5`, and md5_N.
 own_md5() {
   eval "md5=\${md5_$1-}"
   [ -z "$md5" ] || return 0
@@ -261,7 +262,7 @@ own_md5() {
   eval "md5_$1=\$md5"
 }
 
-# is_there NUMBER SIGNED_MD5: whether the store has the part, and it is shown to be of this file.
+# is_there NUMBER SIGNED_MD5: whether the store has the part, and it is proven to be from this file.
 is_there() {
   measure_part "$1"
   have=''
@@ -270,7 +271,7 @@ is_there() {
   [ "$noted" != "$etag" ] || return 0
   [ -n "$hasher" ] || return 1
   own_md5 "$1"
-  [ "$2" = - ] || [ "$2" = "$md5" ] || fail 65 "$file is not the file that may be uploaded: part $1 is another"
+  [ "$2" = - ] || [ "$2" = "$md5" ] || fail 65 "$file is not the file that may be uploaded: part $1 differs"
   case $etag in "$md5") ;; *) return 1 ;; esac
 }
 
@@ -278,7 +279,7 @@ send() {
   ! is_there "$1" "$2" || return 0
   [ "$4" != - ] || fail 77 "part $1 cannot be sent, and nothing here shows that the store has it from this file" \
     'It was at the store when this was written: ask for a new one with all parts.'
-  # Against a signed checksum the store compares it.
+  # The store compares it with a signed checksum.
   [ -z "$hasher" ] || [ -n "$object_etag$object_sum" ] || own_md5 "$1"
   say "part $1 of $count" >&2
   settle "$(read_part "$1" | request "$4" "Content-Type:$tab$5" -i --data-binary @- -X PUT --speed-time 60)"
@@ -287,7 +288,7 @@ send() {
   [ "$sent" = "$length" ] || fail 65 "$file has changed, or cannot be read: $sent bytes of part $1 were sent"
   read_headers
   eval "md5=\${md5_$1-} etag_$1=\$etag"
-  case $etag in *"$md5"*) ;; *) fail 65 "$file has changed while part $1 was read, or the store has got other bytes" ;; esac
+  case $etag in *"$md5"*) ;; *) fail 65 "$file has changed while part $1 was read, or the store has received other bytes" ;; esac
   still_same
   keep_note "$1" "$etag"
 }
@@ -315,8 +316,8 @@ md5_in_bytes() {
   done
 }
 
-# Whether the object can be what this upload is for, by all that HEAD shows: sets `proof`, and `proven` if its bytes are
-# shown to be those that were signed, or those of this file.
+# Whether the object can be the result of this upload, by everything that HEAD shows: sets `proof`, and `proven` if its
+# bytes are proven to be those that were signed, or those of this file.
 show_object() {
   settle "$(request "${head%% *}" "${head#* }" -I --speed-time 60 </dev/null)"
   [ "$code" = 200 ] || return 1
@@ -335,7 +336,7 @@ show_object() {
   [ ${#value} -eq 32 ] && [ "$etag_is_md5" = yes ] || return 0
   [ "${completed:-$etag}" = "$etag" ] || return 1
   if [ "$value" = "$etag" ]; then
-    # Of one request, and so not of this upload, but for a store that says so itself.
+    # The ETag of a single request, and so not of this upload, unless a store itself returned it at completion.
     [ "$etag" = "$completed" ]
     return
   fi
@@ -346,7 +347,7 @@ show_object() {
   [ "$etag" = "$value" ]
 }
 
-# The ETag that an object of this file's parts has.
+# The ETag that an object made of this file's parts has.
 file_etag() {
   value=$(each_part md5_in_bytes | $hasher)
   printf '%s' "${value%% *}-$count"
@@ -357,8 +358,8 @@ is_noted() {
   [ -n "$noted" ] || printf no
 }
 
-# Whether the object of show_object is this file: by a note of it, by MD5s of the file, or because the store has taken each
-# part from it against a signed checksum.
+# Whether the object of show_object is this file: by a note about it, by MD5s of the file, or because the store has
+# accepted each part from it with a signed checksum.
 is_from_file() {
   if [ -n "${noted_object-}" ] && [ "$noted_object" = "$etag" ]; then
     [ -n "$proven" ] || proof="it has this size, and the ETag $etag that it had when this file was uploaded"
@@ -399,7 +400,7 @@ esac
 between "$answer" ETag
 bare "$value"
 completed=$etag
-show_object || fail 75 "the object is not this file ($code)" 'Somebody may have replaced it: run the same command again.'
+show_object || fail 75 "the object is not this file ($code)" 'It may have been replaced: run the same command again.'
 # The parts' notes are needed no longer.
 [ -z "$note" ] || : >"$note"
 keep_note object "$etag"

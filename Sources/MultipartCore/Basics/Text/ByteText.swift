@@ -1,6 +1,6 @@
-/// Text from outside is searched and cut with these, by its bytes. Swift's own `hasPrefix`, `contains`, `split` and
-/// `prefix(while:)` go by characters: a `=` that an accent follows, or that a U+0600 precedes, is one character, which
-/// equals no `=`, and a CRLF is one that equals no line feed.
+/// Searches and cuts text from outside by its bytes. Swift's own `hasPrefix`, `contains`, `split` and `prefix(while:)`
+/// work on characters: a `=` followed by an accent, or preceded by a U+0600, is one character that does not equal `=`,
+/// and a CRLF is one that does not equal a line feed.
 extension StringProtocol where SubSequence == Substring {
   package func begins(with start: String) -> Bool { utf8.starts(with: start.utf8) }
 
@@ -8,30 +8,30 @@ extension StringProtocol where SubSequence == Substring {
 
   package func holds(_ text: String) -> Bool { utf8.firstRange(of: text.utf8) != nil }
 
-  /// What follows the text that it begins with; nil if it does not begin so.
+  /// The text after this prefix; nil if the text does not begin with it.
   package func rest(after start: String) -> Substring? {
     begins(with: start) ? self[utf8.index(startIndex, offsetBy: start.utf8.count)...] : nil
   }
 
-  /// What is before the first `mark`, and what is after it; nil if there is none.
+  /// The text before and after the first `mark`; nil if there is none.
   package func cut(at mark: String) -> (before: Substring, after: Substring)? {
     guard let found = utf8.firstRange(of: mark.utf8) else { return nil }
     return (self[..<found.lowerBound], self[found.upperBound...])
   }
 
-  /// What is before the first of these ASCII characters, or all.
+  /// The text before the first of these ASCII characters, or all of it.
   package func upTo(_ marks: String) -> Substring {
     self[..<(utf8.firstIndex { marks.utf8.contains($0) } ?? endIndex)]
   }
 
-  /// What is between these ASCII characters, with what is empty.
+  /// The pieces between these ASCII characters, including empty ones.
   package func pieces(at marks: String, maxSplits: Int = .max) -> [Substring] {
     utf8.split(maxSplits: maxSplits, omittingEmptySubsequences: false) { marks.utf8.contains($0) }.map {
       self[$0.startIndex..<$0.endIndex]
     }
   }
 
-  /// What is between these ASCII characters, without what is empty.
+  /// The pieces between these ASCII characters, without empty ones.
   package func words(between marks: String) -> [Substring] { pieces(at: marks).filter { !$0.isEmpty } }
 }
 
@@ -43,10 +43,10 @@ package enum ASCII {
     isDigit(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
   }
 
-  /// Printable and not a space.
+  /// Whether the byte is printable and not a space.
   package static func isVisible(_ byte: UInt8) -> Bool { byte > 0x20 && byte < 0x7F }
 
-  /// Without white space at both ends.
+  /// The text without white space at both ends.
   package static func trimmed(_ text: String) -> String {
     let white: (UInt8) -> Bool = { $0 == 0x20 || (0x09...0x0D).contains($0) }
     let bytes = text.utf8

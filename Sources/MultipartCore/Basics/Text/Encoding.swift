@@ -1,5 +1,5 @@
-/// Base64 in the standard alphabet with padding. Reading is strict: no white space, no missing padding, and no set bits
-/// that the padding hides, so that two texts are the same bytes only when they are the same text.
+/// Base64 in the standard alphabet with padding. Parsing is strict: no white space, no missing padding, and no set bits
+/// that the padding hides, so that two texts are equal only if their bytes are.
 package enum Base64 {
   private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
   private static let padding = UInt8(ascii: "=")
@@ -75,7 +75,7 @@ package enum Base64 {
   }
 }
 
-/// Hexadecimal: written in lower case, read in either.
+/// Hexadecimal: written in lower case, accepted in either case.
 package enum Hex {
   package static func encode(_ bytes: some Collection<UInt8>) -> String {
     String(unsafeUninitializedCapacity: bytes.count * 2) { text in

@@ -1,10 +1,10 @@
-/// A text inside another language: one function for each, beside `SafeText` for terminals, `ShellWord` for shells,
-/// `JSON` and `PercentEncoding` for URLs.
+/// Escapes text for use in another language: one function for each, in addition to `SafeText` for terminals,
+/// `ShellWord` for shells, `JSON` and `PercentEncoding` for URLs.
 ///
-/// All of them go byte by byte. Swift's `Character` joins a quote or a `<` with an accent that follows it, or with a U+0600
-/// before it, and then equals neither; a shell, a browser or a parser still sees the quote.
+/// All of them work byte by byte. Swift's `Character` joins a quote or a `<` with an accent that follows it, or with a
+/// U+0600 before it, and then equals neither; a shell, a browser or a parser still sees the quote.
 package enum Escaped {
-  /// As text, or within a quoted attribute.
+  /// HTML, as text or within a quoted attribute.
   package static func html(_ text: String) -> String {
     replaced(text) { byte in
       switch byte {
@@ -18,8 +18,8 @@ package enum Escaped {
     }
   }
 
-  /// JSON within a script element, which `</script` or `<!--` would end or change. The four occur only in texts of
-  /// JSON, where an escape means the same.
+  /// JSON within a script element, which `</script` or `<!--` would end or change. The four characters occur only in
+  /// strings of JSON, where an escape is equivalent.
   package static func jsonInHTML(_ json: String) -> String {
     replaced(json) { byte in
       switch byte {
@@ -32,8 +32,8 @@ package enum Escaped {
     }
   }
 
-  /// Text of an element, where the quotes of an ETag may stay. Control characters, which XML 1.0 does not allow, and line
-  /// breaks, which a parser would normalise, are written as references, which stores can read.
+  /// Text of an XML element, where the quotes of an ETag may stay. Control characters, which XML 1.0 does not allow,
+  /// and line breaks, which a parser would normalise, are written as references, which stores can read.
   package static func xml(_ text: String) -> String {
     replaced(text) { byte in
       switch byte {
@@ -46,7 +46,7 @@ package enum Escaped {
     }
   }
 
-  /// Within the quotes of a config file of curl, where a line break would begin another option.
+  /// Text within the quotes of a curl config file, where a line break would begin another option.
   package static func curlConfig(_ text: String) -> String {
     replaced(text) { byte in
       switch byte {
@@ -60,7 +60,7 @@ package enum Escaped {
     }
   }
 
-  /// Within single quotes of a POSIX shell. Other bytes of `more` get a backslash.
+  /// Text within single quotes of a POSIX shell. Other bytes of `more` get a backslash.
   package static func singleQuoted(_ text: String, backslashing more: String = "") -> String {
     replaced(text) { byte in
       if byte == UInt8(ascii: "'") { return "'\\''" }
@@ -68,12 +68,12 @@ package enum Escaped {
     }
   }
 
-  /// Each of the ASCII characters of `marks` gets a backslash.
+  /// Text in which each of the ASCII characters of `marks` gets a backslash.
   package static func backslashed(_ text: String, _ marks: String) -> String {
     replaced(text) { marks.utf8.contains($0) ? "\\" + String(Unicode.Scalar($0)) : nil }
   }
 
-  /// The message of a command to GitHub's runner, which ends with its line.
+  /// The message of a command to GitHub's runner, which ends at the end of the line.
   package static func workflowCommand(_ text: String) -> String {
     replaced(text) { byte in
       switch byte {
@@ -96,7 +96,7 @@ package enum Escaped {
     }
   }
 
-  /// Text of Markdown, also in a table. A reference to a character is never structure.
+  /// Text of Markdown, also in a table. A character reference is never interpreted as structure.
   package static func markdown(_ text: String) -> String {
     replaced(text) { byte in
       byte >= 0x80 || byte == UInt8(ascii: " ") || ASCII.isAlphanumeric(byte) ? nil : "&#\(byte);"
@@ -115,8 +115,8 @@ package enum Escaped {
   }
 }
 
-/// Quotes the words of a command that a person may copy into a shell: a key can contain spaces, and the store chooses
-/// the upload id.
+/// Quotes the words of a command that a user may copy into a shell: a key can contain spaces, and the store chooses the
+/// upload id.
 package enum ShellWord {
   package static func quoted(_ text: String) -> String {
     let isPlain: (UInt8) -> Bool = { ASCII.isAlphanumeric($0) || "-._/:=@%+,".utf8.contains($0) }

@@ -5,18 +5,18 @@ package enum JSON: Sendable, Equatable {
   case number(String)
   case string(String)
   case array([JSON])
-  /// For a name that occurs twice, the last value counts.
+  /// The members in order; for a name that occurs twice, the last value counts.
   case object([(String, JSON)])
 
   package static func == (a: JSON, b: JSON) -> Bool { a.encoded.utf8.elementsEqual(b.encoded.utf8) }
 
-  /// Nil unless it is JSON (RFC 8259) in UTF-8, within the parser's limits of depth and number.
+  /// Parses JSON (RFC 8259) in UTF-8; nil if it is invalid or exceeds the parser's limits of depth and number.
   package static func parse(_ bytes: [UInt8]) -> JSON? {
     var parser = JSONParser(bytes: bytes)
     return parser.document()
   }
 
-  /// The value that the bytes begin with; what comes after it is not looked at.
+  /// Parses the value at the beginning of the bytes, ignoring anything after it.
   static func parse(beginningOf bytes: [UInt8]) -> JSON? {
     var parser = JSONParser(bytes: bytes)
     return parser.value()
@@ -37,32 +37,32 @@ package enum JSON: Sendable, Equatable {
     return nil
   }
 
-  /// A KMS encryption context must be one.
+  /// Whether it is an object of strings, as a KMS encryption context must be.
   package var isObjectOfStrings: Bool {
     if case .object(let fields) = self { return fields.allSatisfy { $0.1.text != nil } }
     return false
   }
 
-  /// A whole number. `1.0` and `1e3` do not count: no service writes integers like that.
+  /// The value as a whole number. `1.0` and `1e3` do not count: no service writes integers like that.
   package var integer: Int64? {
     if case .number(let digits) = self { return Int64(digits) }
     return nil
   }
 
-  /// The same, within bounds.
+  /// The value as a whole number within bounds.
   package func integer<Number: FixedWidthInteger>(in bounds: ClosedRange<Number>) -> Number? {
     if case .number(let digits) = self { return Number(digits, in: bounds) }
     return nil
   }
 
-  /// A number that may have a fraction: some services write times that way.
+  /// The value as a number that may have a fraction: some services write times that way.
   package var double: Double? {
     if case .number(let digits) = self { return Double(digits) }
     return nil
   }
 }
 
-/// Values may be keys and tokens, so only the shape is shown.
+/// Shows only the shape, because values may be keys and tokens.
 extension JSON: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   package var description: String {
     switch self {
@@ -79,10 +79,10 @@ extension JSON: CustomStringConvertible, CustomDebugStringConvertible, CustomRef
   package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Recursive descent over bytes that are not trusted.
+/// A recursive descent parser for untrusted bytes.
 struct JSONParser {
   static let deepest = 32
-  /// A ticket of 10,000 parts has about a hundred thousand.
+  /// The most values; a ticket of 10,000 parts has about a hundred thousand.
   private static let mostValues = 1 << 20
   private var values = 0
   private let bytes: [UInt8]
@@ -210,7 +210,7 @@ struct JSONParser {
     return nil
   }
 
-  /// Up to the next quote, escape or control character.
+  /// Takes bytes up to the next quote, escape or control character.
   private mutating func takePlain() -> ArraySlice<UInt8> {
     let start = at
     at = bytes.withUnsafeBufferPointer { bytes in

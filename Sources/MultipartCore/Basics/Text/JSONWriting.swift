@@ -1,18 +1,18 @@
 extension JSON {
   package static func int(_ value: Int64) -> JSON { .number(String(value)) }
 
-  /// The shortest digits that read back as the same number, without an exponent. NaN and infinity become null.
+  /// A number with the shortest digits that are parsed back to it, without an exponent. NaN and infinity become null.
   package static func double(_ value: Double) -> JSON { value.isFinite ? .number(plain(value)) : .null }
 
   package static func optional(_ text: String?) -> JSON { text.map { .string($0) } ?? .null }
   package static func optional(_ number: Int?) -> JSON { number.map { .int(Int64($0)) } ?? .null }
 
-  /// An object whose names are sorted by their bytes.
+  /// An object with its names sorted by their bytes.
   package static func sorted(_ fields: [String: JSON]) -> JSON {
     .object(fields.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map { ($0.key, $0.value) })
   }
 
-  /// On one line, without spaces.
+  /// The JSON on one line, without spaces.
   package var encoded: String {
     var out = ""
     write(to: &out)
@@ -72,7 +72,7 @@ extension JSON {
     out += "\""
   }
 
-  /// Most texts are.
+  /// Whether the text needs no escapes, as most do not.
   private static func isPlain(_ text: String) -> Bool {
     text.utf8.allSatisfy { (0x20..<0x7F).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
   }

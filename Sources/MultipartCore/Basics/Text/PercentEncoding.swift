@@ -1,9 +1,9 @@
-/// AWS's UriEncode: every byte but `A-Z a-z 0-9 - . _ ~` becomes `%XY` with upper-case digits.
+/// AWS's UriEncode: every byte except `A-Z a-z 0-9 - . _ ~` becomes `%XY` with upper-case digits.
 package enum PercentEncoding {
-  /// For keys: `/` is kept, and nothing is normalised, so `/a`, `a//b` and `../x` stay as they are.
+  /// Encodes a key: `/` is kept, and nothing is normalised, so `/a`, `a//b` and `../x` stay as they are.
   package static func path(_ text: String) -> String { encode(text, keepingSlash: true) }
 
-  /// For names and values of the query, and for a bucket in a path.
+  /// Encodes names and values of the query, and a bucket in a path.
   package static func query(_ text: String) -> String { encode(text, keepingSlash: false) }
 
   private static let digits = Array("0123456789ABCDEF".utf8)

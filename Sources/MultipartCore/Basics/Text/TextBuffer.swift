@@ -1,4 +1,4 @@
-/// Text that is written for every part of an upload, as bytes in one buffer: appending to a `String` costs some hundred
+/// Text that is written for every part of an upload, as bytes in one buffer: appending to a `String` takes some hundred
 /// instructions each time.
 struct TextBuffer {
   private(set) var bytes: [UInt8] = []
@@ -26,7 +26,7 @@ struct TextBuffer {
     bytes.append(UInt8(ascii: byte))
   }
 
-  /// With leading zeros up to `width`; a longer number is written in full.
+  /// Adds a number with leading zeros up to `width`; a longer number is written in full.
   mutating func add(_ value: Int, width: Int) {
     var place = 1
     for _ in 1..<width { place *= 10 }

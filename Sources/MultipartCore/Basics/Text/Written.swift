@@ -1,7 +1,7 @@
-/// Numbers that somebody else wrote or counted: in options, variables, files and answers of stores.
+/// Parses and adds numbers from outside: from options, variables, files and answers of stores.
 extension FixedWidthInteger {
-  /// Decimal digits, after a minus if the bounds allow one; nil if it is anything else, or out of bounds. Arithmetic on a
-  /// number from outside relies on its bounds, and an overflow would end the process.
+  /// Parses decimal digits, after a minus if the bounds allow one; nil for anything else, and out of bounds. Arithmetic
+  /// on a number from outside relies on its bounds, because an overflow would end the process.
   package init?(_ digits: some Collection<UInt8>, in bounds: ClosedRange<Self>) {
     let isNegative = bounds.lowerBound < 0 && digits.first == UInt8(ascii: "-")
     let figures = digits.dropFirst(isNegative ? 1 : 0)
@@ -20,13 +20,13 @@ extension FixedWidthInteger {
     self = number
   }
 
-  /// The same of a text.
+  /// Parses a text of decimal digits.
   package init?(_ text: some StringProtocol, in bounds: ClosedRange<Self>) {
     self.init(text.utf8, in: bounds)
   }
 
-  /// The sum, or the largest number if it is larger: for totals of sizes that files claim to have. Two sparse files can
-  /// together be longer than 64 bits count.
+  /// The sum, or the largest number if the sum exceeds it: for totals of sizes that files claim to have. Two sparse
+  /// files together can be longer than 64 bits can count.
   package func plus(_ other: Self) -> Self {
     let (sum, isOver) = addingReportingOverflow(other)
     return isOver ? (other < 0 ? .min : .max) : sum
@@ -34,7 +34,7 @@ extension FixedWidthInteger {
 }
 
 extension Bool {
-  /// `true`, `yes` and `1`, or `false`, `no` and `0`, in any case; nil if it is none of them.
+  /// Parses `true`, `yes` and `1`, or `false`, `no` and `0`, in any case; nil for anything else.
   package init?(word text: String) {
     switch text.lowercased() {
     case "true", "yes", "1": self = true

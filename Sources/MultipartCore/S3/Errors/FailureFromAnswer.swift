@@ -1,5 +1,5 @@
 extension Failure {
-  /// What an unsuccessful answer means: `S3ErrorTable` gives the code, `S3Hints` the remedy.
+  /// The meaning of an unsuccessful answer: `S3ErrorTable` provides the code, `S3Hints` the remedy.
   ///
   /// `carriedChecksum` says that the request sent a checksum, which a store may not support.
   package init(answer: Response, operation: OperationName, place: Place, carriedChecksum: Bool = false) {
@@ -9,8 +9,8 @@ extension Failure {
     var code = S3ErrorTable.code(
       s3Code, status: answer.status, body: body, region: region, onUpload: place.uploadID != nil,
       carriedChecksum: carriedChecksum)
-    // The answer to a HEAD has no body and no code: its 400 may be a timeout or an expired token, which passes. Not the 400
-    // of a server that is no store, such as a TLS port that got plain HTTP.
+    // The answer to a HEAD has no body and no code: its 400 may be a timeout or an expired token, which is transient.
+    // This does not include the 400 of a server that is not a store, such as a TLS port that received plain HTTP.
     if s3Code == nil, answer.status == 400, region == nil, operation == HeadObject.name,
       S3ErrorBody.requestID(answer.headers) != nil
     {
@@ -25,7 +25,7 @@ extension Failure {
     self.place = place
   }
 
-  /// From the answer to this request.
+  /// The failure for an answer to this request.
   package init(answer: Response, to request: S3Request) {
     self.init(
       answer: answer, operation: request.operation, place: request.place, carriedChecksum: request.carriesChecksum)
@@ -36,7 +36,7 @@ extension Failure {
   ) -> String {
     let what =
       code == .throttled ? "the store asks for fewer requests than \(operation)" : "the store refused \(operation)"
-    // More follows it, so that it does not end here.
+    // More text follows, so the message must not end with a period.
     if let message = body.message { return what + ": " + (message.ends(with: ".") ? message.dropLast() : message[...]) }
     if s3Code != nil { return what }
     if (200..<300).contains(status) { return "the store answered \(operation) with an error that has no code" }
@@ -46,12 +46,13 @@ extension Failure {
   private static let reasons = [
     301: "moved", 307: "moved for now", 400: "bad request", 401: "not authorized", 403: "forbidden", 404: "not found",
     405: "method not allowed", 408: "time-out", 409: "conflict", 411: "length required", 412: "precondition failed",
-    413: "too large", 416: "range not there", 429: "too many requests", 500: "internal error", 501: "not implemented",
+    413: "too large", 416: "range not satisfiable", 429: "too many requests", 500: "internal error",
+    501: "not implemented",
     502: "bad gateway", 503: "unavailable", 504: "gateway time-out", 507: "no room",
   ]
 
-  /// Seconds, or a date that is compared with the answer's own `Date`, so that our clock does not matter. Values of more
-  /// than a day are ignored.
+  /// The delay, in seconds or as a date that is compared with the answer's own `Date`, so that our clock does not
+  /// matter. Values of more than a day are ignored.
   static func retryAfter(_ headers: HeaderList) -> Duration? {
     guard let text = headers["Retry-After"].map(ASCII.trimmed) else { return nil }
     if !text.isEmpty, text.utf8.allSatisfy(ASCII.isDigit) {
@@ -61,7 +62,7 @@ extension Failure {
     return .seconds(min(max(0, moment.seconds - now.seconds), 86_400))
   }
 
-  /// Why something is not known, in a few words.
+  /// Why something is unknown, in a few words.
   func reason(of operation: OperationName) -> String {
     code == .credentials
       ? "\(operation) is not allowed" : "\(operation): " + (s3Code ?? status.map(String.init) ?? "no answer")

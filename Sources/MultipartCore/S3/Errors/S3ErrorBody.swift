@@ -1,9 +1,9 @@
-/// The body of an unsuccessful answer. Only what is named here is read; elements that repeat our request
-/// (`StringToSign`, `SignatureProvided`, `AWSAccessKeyId`, `Token-0`, …) are read only to keep their contents out of the
-/// message.
+/// The body of an unsuccessful answer. Only the elements listed here are read; elements that repeat our request
+/// (`StringToSign`, `SignatureProvided`, `AWSAccessKeyId`, `Token-0`, …) are read only to keep their contents out of
+/// the message.
 struct S3ErrorBody: Sendable, Equatable {
   enum Form: Sendable, Equatable {
-    /// No body: a HEAD, or a store that says nothing.
+    /// No body: that of a HEAD, or of a store that sends none.
     case empty
     case xml
     /// HTML or JSON of a proxy, or anything else that is not XML of S3.
@@ -18,9 +18,9 @@ struct S3ErrorBody: Sendable, Equatable {
   private(set) var endpoint: String?
   /// The argument or header that was refused.
   private(set) var argument: String?
-  /// It says that a presigned URL has expired.
+  /// Whether it says that a presigned URL has expired.
   private(set) var saysExpires = false
-  /// It says that plain HTTP was sent to a TLS port, in the words of a common server.
+  /// Whether it says, in the words of a common server, that plain HTTP was sent to a TLS port.
   private(set) var saysTLSPort = false
 
   private static let secretElements = [
@@ -60,7 +60,7 @@ struct S3ErrorBody: Sendable, Equatable {
 
   private static let maximum = 256 << 10
 
-  /// Whether a body is an error, whatever the status was; looks only at its beginning.
+  /// Whether a body is an error, whatever the status was; checks only its beginning.
   static func isError(_ body: [UInt8]) -> Bool {
     let text = body.drop { $0 <= 0x20 }
     guard text.first == UInt8(ascii: "<") else { return false }
@@ -68,7 +68,8 @@ struct S3ErrorBody: Sendable, Equatable {
     return root.isNamed("Error") || root.isNamed("ErrorResponse")
   }
 
-  /// `<Error>` as the root, in `<ErrorResponse>` or its `<Errors>`, or any root that has a code and a message.
+  /// The error element: `<Error>` as the root, in `<ErrorResponse>` or its `<Errors>`, or any root that has a code and
+  /// a message.
   private static func error(in tree: XMLTree) -> XMLElement? {
     guard let root = tree.root else { return nil }
     if root.isNamed("Error") { return root }
@@ -81,12 +82,12 @@ struct S3ErrorBody: Sendable, Equatable {
       ?? headers["x-trans-id"]).flatMap(token)
   }
 
-  /// Some stores put the code of a refused HEAD, which has no body, into a header.
+  /// The code in a header: some stores put the code of a refused HEAD, which has no body, there.
   static func code(_ headers: HeaderList) -> String? {
     (headers["x-amz-error-code"] ?? headers["x-minio-error-code"]).flatMap(token)
   }
 
-  /// One word of printable ASCII, or nothing.
+  /// The text if it is one word of printable ASCII.
   private static func token(_ text: String) -> String? {
     let text = ASCII.trimmed(text)
     guard !text.isEmpty, text.utf8.count <= 256, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
@@ -95,7 +96,8 @@ struct S3ErrorBody: Sendable, Equatable {
     return text
   }
 
-  /// A region becomes part of a host name and of a signature, so only letters, digits and hyphens are accepted.
+  /// The region if it is valid. It becomes part of a host name and of a signature, so only letters, digits and hyphens
+  /// are accepted.
   static func region(_ text: String) -> String? {
     let text = ASCII.trimmed(text)
     guard BucketName.isLabel(text.lowercased()), text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }

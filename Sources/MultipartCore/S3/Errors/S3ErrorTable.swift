@@ -98,15 +98,16 @@ enum S3ErrorTable {
     case 408: .network
     case 412: .precondition
     case 429, 503: .throttled
-    // Not implemented, and no space left: a retry would get the same.
+    // Not implemented, and no space left: a retry would get the same answer.
     case 501, 507: .refused
     case 300..<500 where status != 307: .refused
     default: .server
     }
   }
 
-  /// Stores also answer 501 to tags, encryption and conditions: if the answer names one of these, the checksum is not the
-  /// reason. If it names nothing, the checksum is the likeliest reason, and the next try shows whether it was.
+  /// Whether the store refuses the checksum. Stores also return 501 for tags, encryption and conditions: if the answer
+  /// names one of these, the checksum is not the reason. If it names nothing, the checksum is the likeliest reason, and
+  /// the next try shows whether it was.
   private static func refusesChecksum(_ s3Code: String?, status: Int, body: S3ErrorBody) -> Bool {
     let text = ((body.argument ?? "") + " " + (body.message ?? "")).lowercased()
     let namesChecksum = ["checksum", "content-md5", "crc64nvme", "crc32"].contains { text.contains($0) }

@@ -9,19 +9,21 @@ enum S3Hints {
     if let region, isAboutRegion(s3Code, status: status) {
       return "the store names the region \(region): give it with \(.region, region)"
     }
-    // By our own code, because stores use different ones: InvalidArgument, for example, does not mention checksums.
+    // Decided by our own code, because stores use different ones: InvalidArgument, for example, does not mention
+    // checksums.
     if code == .checksumUnsupported {
       return "choose another checksum with \(.checksum, "md5") or \(.checksum, "none")"
     }
     if let s3Code, let remedy = byCode[s3Code] { return remedy }
     switch code {
     case .credentials where body.form == .other:
-      return "a web page came, not an answer of the store: a proxy or firewall on the way may have refused the request"
+      return
+        "the response is a web page, not an answer of the store: a proxy or firewall on the way may have refused the request"
     case _ where status == 507: return byCode["XMinioStorageFull"]
     case .credentials: return "\(operation) needs \(operation.needs)"
     case .credentialsExpired: return "get new credentials"
     case .throttled: return "the store asks for less: lower \(.concurrency) or set \(.limitRate), or try again later"
-    case .refused where status == 501: return "the store does not support this: leave out the option that asks for it"
+    case .refused where status == 501: return "the store does not support this: leave out the option that requires it"
     case .refused where status == 405: return "the endpoint may be a website or a proxy, not an S3 API"
     case .refused where status == 404: return byCode["NoSuchBucket"]
     case _ where body.form == .other: return "the answer is not S3's: check \(.endpoint), and any proxy on the way"
@@ -38,7 +40,7 @@ enum S3Hints {
 
   private static let byCode: [String: Wording] = [
     "NoSuchBucket": "check the bucket's name, the region and the endpoint",
-    "NoSuchKey": "check the key: it is compared byte by byte, upper and lower case too",
+    "NoSuchKey": "check the key: it is compared byte by byte, and case matters",
     "NoSuchUpload": "the upload was completed, aborted or cleaned up: start a new one",
     "InvalidAccessKeyId": "this store does not know the access key: check the profile and the endpoint",
     "SignatureDoesNotMatch":
@@ -48,10 +50,10 @@ enum S3Hints {
     "RequestTimeTooSkewed": "this machine's clock is wrong: set it (timedatectl set-ntp true)",
     "RequestExpired": "this machine's clock is wrong, or the request waited too long: check the clock",
     "PermanentRedirect": "the bucket is in another region or at another endpoint: check \(.region) and \(.endpoint)",
-    "PreconditionFailed": "the object exists already, or is not the expected one",
-    "ConditionalRequestConflict": "another write to the same key was under way: run the command again",
+    "PreconditionFailed": "the object already exists, or is not the expected one",
+    "ConditionalRequestConflict": "another write to the same key was in progress: run the command again",
     "EntityTooLarge": "a part or single PUT is at most 5 GiB: check \(.partSize)",
-    "EntityTooSmall": "every part but the last must have 5 MiB: check \(.partSize)",
+    "EntityTooSmall": "every part but the last must have at least 5 MiB: check \(.partSize)",
     "InvalidPart": "the store does not have a part as it was listed: start a new upload with \(.resume, "never")",
     "MetadataTooLarge": "metadata is at most 2 KiB, names and values together",
     "KeyTooLongError": "a key is at most 1,024 bytes of UTF-8",
@@ -59,7 +61,8 @@ enum S3Hints {
     "InvalidTag": "a tag has a name of 1 to 128 and a value of up to 256 characters; an object has ten at most",
     "KMS.NotFoundException": "check \(.kmsKeyID), and that the key is in the bucket's region",
     "KMS.DisabledException": "the KMS key is switched off: enable it or choose another",
-    "AccountProblem": "the store has closed or limited the account, such as for an unpaid bill: ask its provider",
+    "AccountProblem":
+      "the store has closed or limited the account, for example because of an unpaid bill: ask its provider",
     "QuotaExceeded": "the store's quota is used up",
     "XMinioStorageFull": "the store's disks are full",
     "NotSignedUp": "the account is not signed up for S3: sign it up, or use other credentials",
@@ -85,15 +88,15 @@ enum S3Hints {
     "MissingContentLength": "something on the way removes Content-Length: bypass the proxy",
     "MissingRequestBodyError": "something on the way removes the body: bypass the proxy",
     "UnexpectedContent": "something on the way adds to the request: bypass the proxy",
-    "UserKeyMustBeSpecified": "the store wants another kind of request: check that the endpoint is an S3 API",
+    "UserKeyMustBeSpecified": "the store expects a different kind of request: check that the endpoint is an S3 API",
     "MethodNotAllowed": "the endpoint may be a website or a proxy, not an S3 API",
     "NoSuchVersion": "check \(.versionID)",
     "ObjectLockConfigurationNotFoundError":
       "the bucket has no object lock: leave out \(.objectLockMode), \(.retainUntil) and \(.legalHold)",
-    "AllAccessDisabled": "the store has closed this bucket to everybody: ask its owner",
+    "AllAccessDisabled": "the store has disabled all access to this bucket: ask its owner",
     "BrokenMPU": "the store has lost the upload's state: start a new one with \(.resume, "never")",
     "BucketAlreadyExists": "choose another name for the bucket",
-    "BucketAlreadyOwnedByYou": "the bucket exists already",
+    "BucketAlreadyOwnedByYou": "the bucket already exists",
     "KMS.InvalidStateException": "the KMS key cannot be used in its state: enable it or choose another",
     "BadDigest": "the bytes did not arrive as they were sent: run it again, and check the network and any proxy",
     "XAmzContentSHA256Mismatch": "the bytes did not arrive as they were sent: run it again, and check any proxy",

@@ -1,12 +1,12 @@
-/// A web page instead of an answer of the store: from a network that asks for a login, a proxy, or a web server. By its
-/// status alone the answer to a PUT would count as a success.
+/// Detects a web page in place of an answer of the store: from a network that requires a login, a proxy, or a web
+/// server. Judged only by its status, the answer to a PUT would count as a success.
 enum WebPage {
-  /// Nil for what may be an answer of a store, or of a gateway that reports an error (5xx).
+  /// The failure; nil for an answer that may come from a store, or from a gateway that reports an error (5xx).
   static func failure(_ answer: Response, to operation: OperationName) -> Failure? {
     guard isPage(answer, operation) else { return nil }
     return Failure(
       .network,
-      "a web page came instead of an answer to \(operation): a login page of the network, or a wrong endpoint",
+      "got a web page instead of an answer to \(operation): a login page of the network, or a wrong endpoint",
       status: answer.status, remedy: "log in to the network with a browser, or check \(.endpoint)")
   }
 
@@ -25,7 +25,7 @@ enum WebPage {
     return ASCII.trimmed(type).lowercased().begins(with: "text/html")
   }
 
-  /// Some stores send XML as text/html, so the body decides.
+  /// Whether the body begins like a page. Some stores send XML as text/html, so the body decides.
   private static func begins(_ body: [UInt8]) -> Bool {
     let start = String(decoding: body.drop { $0 <= 0x20 || $0 > 0x7F }.prefix(14), as: UTF8.self).lowercased()
     return start.begins(with: "<!doctype html") || start.begins(with: "<html") || start.begins(with: "<head")

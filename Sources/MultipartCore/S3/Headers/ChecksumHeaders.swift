@@ -4,7 +4,7 @@ package enum ChecksumHeaders {
   static let prefix = "x-amz-checksum-"
   private static let notValues = [HeaderName.checksumAlgorithm, HeaderName.checksumType, HeaderName.checksumMode]
 
-  /// Values by lower-case header name.
+  /// The values by lower-case header name.
   package static func values(in headers: HeaderList) -> [String: String] {
     var values: [String: String] = [:]
     for field in headers.fields where field.name.utf8.count > prefix.utf8.count {
@@ -15,7 +15,7 @@ package enum ChecksumHeaders {
     return values
   }
 
-  /// Values by the matching header's name: `<ChecksumCRC32C>` is `x-amz-checksum-crc32c`.
+  /// The values by the matching header's name: `<ChecksumCRC32C>` is `x-amz-checksum-crc32c`.
   package static func values(in element: XMLElement) -> [String: String] {
     var values: [String: String] = [:]
     for child in element.children where child.name.begins(with: "Checksum") {
@@ -27,7 +27,7 @@ package enum ChecksumHeaders {
     return values
   }
 
-  /// The XML element for a header's value; nil for a header that is no checksum.
+  /// The XML element for a header's value; nil for a header that is not a checksum.
   package static func element(for header: String) -> String? {
     let name = header.lowercased()
     guard isValue(name), name.utf8.allSatisfy({ ASCII.isAlphanumeric($0) || $0 == UInt8(ascii: "-") }) else {

@@ -1,17 +1,17 @@
-/// The caller's own encryption key (SSE-C): sent with every request that writes or reads the bytes, and never shown.
-/// S3 also wants its MD5.
+/// The caller's own encryption key (SSE-C): sent with every request that writes or reads the bytes, and never shown. S3
+/// also requires its MD5.
 public struct CustomerKey: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible,
   CustomReflectable
 {
   private let base64: String
   private let md5: String
 
-  /// 32 bytes: AES-256 is the only algorithm.
+  /// A key of 32 bytes: AES-256 is the only algorithm.
   public init(_ key: [UInt8]) throws(Failure) {
     guard key.count == 32 else {
       throw Failure(
         .usage, "an SSE-C key is 32 bytes, not \(key.count)",
-        remedy: "make one with: head -c 32 /dev/urandom > key.bin")
+        remedy: "create one with: head -c 32 /dev/urandom > key.bin")
     }
     md5 = Base64.encode(try Digest.md5(key))
     base64 = Base64.encode(key)
@@ -27,12 +27,12 @@ public struct CustomerKey: Sendable, Equatable, CustomStringConvertible, CustomD
   public var description: String { "CustomerKey(secret)" }
   /// A placeholder.
   public var debugDescription: String { description }
-  /// Without children.
+  /// A mirror without children.
   public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension CustomerKey {
-  /// From a file with 32 raw bytes or their Base64. No message shows the contents.
+  /// Reads a file with 32 raw bytes or their Base64. No message shows the contents.
   package init(file: FilePath) throws(Failure) {
     let bytes = try SmallFile.read(file)
     guard bytes.count != 32 else {
@@ -42,8 +42,8 @@ extension CustomerKey {
     let text = ASCII.trimmed(String(decoding: bytes, as: UTF8.self))
     guard let key = Base64.decode(text), key.count == 32 else {
       throw Failure(
-        .usage, "the SSE-C key file holds neither 32 bytes nor their base64",
-        remedy: "make one with: head -c 32 /dev/urandom > key.bin"
+        .usage, "the SSE-C key file contains neither 32 bytes nor their base64",
+        remedy: "create one with: head -c 32 /dev/urandom > key.bin"
       ).at(Place(file: file.text))
     }
     try self.init(key)

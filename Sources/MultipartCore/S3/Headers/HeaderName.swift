@@ -1,4 +1,4 @@
-/// The names of headers that are written and read, or that several requests have.
+/// The names of headers that are both written and read, or that several requests have.
 enum HeaderName {
   static let encryption = "x-amz-server-side-encryption"
   static let keyID = "x-amz-server-side-encryption-aws-kms-key-id"
@@ -12,10 +12,10 @@ enum HeaderName {
   static let storageClass = "x-amz-storage-class"
   static let tagging = "x-amz-tagging"
   static let acl = "x-amz-acl"
-  /// Each permission has a header of its own that begins so, and each word of metadata.
+  /// The prefix of the header for a permission; each permission has its own.
   static let grant = "x-amz-grant-"
   static let metadata = "x-amz-meta-"
-  /// What a browser or a cache is told about the object.
+  /// Headers for browsers and caches.
   static let content = [
     "content-type", "cache-control", "content-disposition", "content-encoding", "content-language", "expires",
   ]

@@ -1,10 +1,10 @@
-/// One property of an object, under the name that lists give it: `cache-control`, `tag.team`, `meta.source`.
+/// One attribute of an object, under its name in lists: `cache-control`, `tag.team`, `meta.source`.
 struct ObjectAttribute: Sendable, Equatable {
   enum Name: Sendable, Hashable {
     case header(Header)
-    /// In bytes: a `String` equals every other way to write its characters, and those are other tags.
+    /// A tag, by its bytes: a `String` equals every other encoding of its characters, and those are different tags.
     case tag([UInt8])
-    /// In lower case, as stores keep it.
+    /// Metadata, by its name in lower case, as stores keep it.
     case metadata(String)
 
     static let list = Header.allCases.map(\.rawValue).joined(separator: ", ") + ", tag.K, meta.K"
@@ -49,7 +49,7 @@ struct ObjectAttribute: Sendable, Equatable {
   var name: Name
   var value: String
 
-  /// Nil if a header cannot have the value.
+  /// An attribute; nil if a header cannot have the value.
   init?(_ name: Name, _ value: String) {
     guard !value.isEmpty, HeaderText.isValue(value) else { return nil }
     self.name = name
@@ -59,7 +59,7 @@ struct ObjectAttribute: Sendable, Equatable {
 }
 
 extension ObjectHeaders {
-  /// Each replaces what has its name.
+  /// Sets the attributes, each replacing one of the same name.
   mutating func set(_ attributes: [ObjectAttribute]) {
     for attribute in attributes {
       switch attribute.name {
@@ -71,7 +71,7 @@ extension ObjectHeaders {
     }
   }
 
-  /// When the file was last modified, as rclone notes and reads it. What the caller says under that name stays.
+  /// Adds the file's modification time, in rclone's format. A value that the caller gives under that name stays.
   mutating func note(_ time: FileTime) {
     guard !metadata.contains(where: { $0.name.lowercased() == FileTime.rcloneName }) else { return }
     metadata.append(NamedValue(FileTime.rcloneName, time.text))

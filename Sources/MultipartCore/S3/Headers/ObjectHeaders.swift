@@ -1,6 +1,6 @@
 /// Properties of an object besides its bytes; sent when it is created.
 public struct ObjectHeaders: Sendable, Equatable {
-  /// A permission for somebody.
+  /// A permission for a grantee.
   public struct Grant: Sendable, Equatable {
     /// Named like the headers, such as `x-amz-grant-read`.
     public enum Permission: String, Sendable, CaseIterable {
@@ -11,7 +11,7 @@ public struct ObjectHeaders: Sendable, Equatable {
     }
     /// The permission.
     public var permission: Permission
-    /// `id="…"`, `uri="…"` or `emailAddress="…"`.
+    /// The grantee: `id="…"`, `uri="…"` or `emailAddress="…"`.
     public var grantee: String
 
     /// A permission for `grantee`.
@@ -27,29 +27,29 @@ public struct ObjectHeaders: Sendable, Equatable {
     case compliance = "COMPLIANCE"
   }
 
-  /// `Content-Type`; nil: guessed.
+  /// The `Content-Type`; nil: guessed.
   public var contentType: String?
-  /// `Cache-Control`.
+  /// The `Cache-Control`.
   public var cacheControl: String?
-  /// `Content-Disposition`.
+  /// The `Content-Disposition`.
   public var contentDisposition: String?
-  /// `Content-Encoding`.
+  /// The `Content-Encoding`.
   public var contentEncoding: String?
-  /// `Content-Language`.
+  /// The `Content-Language`.
   public var contentLanguage: String?
-  /// `Expires`: an HTTP date.
+  /// The `Expires` header: an HTTP date.
   public var expires: String?
-  /// Each becomes `x-amz-meta-NAME`.
+  /// User metadata; each entry becomes `x-amz-meta-NAME`.
   public var metadata: [NamedValue] = []
-  /// At most ten in S3.
+  /// The tags, at most ten in S3.
   public var tags: [NamedValue] = []
-  /// Such as `STANDARD_IA`; nil: the bucket's default.
+  /// The storage class, such as `STANDARD_IA`; nil: the bucket's default.
   public var storageClass: String?
   /// A canned ACL such as `bucket-owner-full-control`.
   public var acl: String?
-  /// An ACL by single permissions, instead of a canned one.
+  /// An ACL of single permissions, instead of a canned one.
   public var grants: [Grant] = []
-  /// Where the bucket's website redirects requests for this object.
+  /// The target to which the bucket's website redirects requests for this object.
   public var websiteRedirect: String?
   /// The mode of an object lock; with `retainUntil`.
   public var lockMode: LockMode?
@@ -57,14 +57,14 @@ public struct ObjectHeaders: Sendable, Equatable {
   public var retainUntil: Timestamp?
   /// Whether a legal hold protects the object from deletion.
   public var legalHold: Bool?
-  /// Further headers by name; one that has a property above is replaced by it.
+  /// Further headers by name; they replace headers of the properties above.
   public var extra: [NamedValue] = []
 
   /// No headers.
   public init() {}
 
-  /// Headers that the signer, the transport or the operation sets: sent twice or changed, they would break the request or
-  /// what it guarantees.
+  /// Whether the header is set by the signer, the transport or the operation: sent twice or changed, it would break the
+  /// request or what it guarantees.
   package static func isReserved(_ name: String) -> Bool {
     let name = name.lowercased()
     return reserved.contains(name) || SecretNames.isSecret(header: name) || ChecksumHeaders.isChecksum(name)
@@ -129,7 +129,7 @@ public struct ObjectHeaders: Sendable, Equatable {
       guard !Self.isReserved(header.name) else {
         throw Failure(
           .usage, "the header \(SafeText.oneLine(header.name, limit: 80)) cannot be given by hand",
-          remedy: "it is made with each request, or has an option of its own")
+          remedy: "it is set by each request, or has its own option")
       }
       try headers.set(header.name, header.value)
     }

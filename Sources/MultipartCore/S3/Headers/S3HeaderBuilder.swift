@@ -1,4 +1,4 @@
-/// Builds headers from text that people typed. Refuses a value with a line break, which would start another header, and
+/// Builds headers from text that users typed. Refuses a value with a line break, which would start another header, and
 /// characters that HTTP cannot carry.
 struct S3HeaderBuilder {
   private(set) var list = HeaderList()
@@ -28,14 +28,14 @@ struct S3HeaderBuilder {
     // sent as a tab.
     guard value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
       throw Failure(
-        .usage, "the value of \(name) holds a tab, a line end or another control character",
+        .usage, "the value of \(name) contains a tab, a line break or another control character",
         remedy: "a header is one line of text, with spaces between its words")
     }
     guard value.utf8.allSatisfy({ $0 < 0x80 }) else {
       throw Failure(
-        .usage, "the value of \(name) holds characters that are not ASCII",
+        .usage, "the value of \(name) contains characters that are not ASCII",
         remedy:
-          "stores read such bytes each in its own way; write them percent-encoded, for a file name as filename*=UTF-8''…"
+          "stores interpret such bytes differently; write them percent-encoded, for a file name as filename*=UTF-8''…"
       )
     }
   }

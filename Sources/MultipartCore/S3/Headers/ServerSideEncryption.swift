@@ -13,10 +13,10 @@ public struct ServerSideEncryption: Sendable, Equatable {
   public var keyID: String?
   /// The encryption context as a JSON object of strings.
   public var contextJSON: String?
-  /// An S3 Bucket Key, which reduces requests to KMS; nil: the bucket's setting.
+  /// Whether to use an S3 Bucket Key, which reduces requests to KMS; nil: the bucket's setting.
   public var bucketKey: Bool?
 
-  /// Key id, context and bucket key are only for KMS.
+  /// Encryption with this algorithm. Key id, context and bucket key are only for KMS.
   public init(_ algorithm: Algorithm, keyID: String? = nil, contextJSON: String? = nil, bucketKey: Bool? = nil) {
     self.algorithm = algorithm
     self.keyID = keyID
@@ -38,14 +38,14 @@ public struct ServerSideEncryption: Sendable, Equatable {
 
 /// What the store says about the encryption of an object or part.
 package struct EncryptionInfo: Sendable, Equatable {
-  /// `AES256`, `aws:kms`, `aws:kms:dsse`.
+  /// The algorithm: `AES256`, `aws:kms`, `aws:kms:dsse`.
   package var algorithm: String?
   package var kmsKeyID: String?
   package var bucketKey: Bool
   /// The algorithm, if the caller's own key (SSE-C) was used.
   package var customerAlgorithm: String?
 
-  /// A bucket may encrypt with KMS by default; the ETag then looks like an MD5, but is none.
+  /// Whether the ETag may be an MD5. A bucket may encrypt with KMS by default; the ETag then only looks like one.
   package var etagMayBeMD5: Bool {
     customerAlgorithm == nil && algorithm.map { $0.uppercased().utf8.elementsEqual("AES256".utf8) } ?? true
   }

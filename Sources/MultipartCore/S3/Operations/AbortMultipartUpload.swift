@@ -5,7 +5,7 @@ package struct AbortMultipartUpload: S3Operation {
 
   package enum Output: Sendable, Equatable {
     case aborted
-    /// There was no such upload: it was aborted or completed before.
+    /// There was no such upload: it had been aborted or completed before.
     case wasGone
   }
 

@@ -1,4 +1,4 @@
-/// A rule that tells browsers which pages may use a bucket.
+/// A rule that says which pages browsers may let use a bucket.
 package struct CORSRule: Sendable, Equatable {
   package var id: String?
   package var origins: [String]
@@ -29,7 +29,7 @@ package struct CORSRule: Sendable, Equatable {
       maximumAge: element.integer("MaxAgeSeconds", in: .min ... .max))
   }
 
-  /// In the order of S3's schema.
+  /// Writes the rule in the order of S3's schema.
   package func write(to writer: inout XMLWriter) {
     writer.open("CORSRule")
     if let id { writer.element("ID", id) }
@@ -54,7 +54,7 @@ struct GetBucketCORS: S3Operation {
     return try S3Request(Self.name, .get, place: place, query: [QueryItem("cors")], headers: bucket.common.list())
   }
 
-  /// Empty if the bucket has none.
+  /// The rules; empty if the bucket has none.
   func output(from answer: Response) throws(Failure) -> [CORSRule] {
     try rules(answer, "CORSRule", of: "CORSConfiguration", none: "NoSuchCORSConfiguration").map { CORSRule($0) }
   }

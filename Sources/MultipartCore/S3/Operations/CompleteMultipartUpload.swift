@@ -7,7 +7,7 @@ package struct CompleteMultipartUpload: S3Operation {
 
   package struct Part: Sendable, Equatable {
     package var number: Int
-    /// As the store gave it.
+    /// The ETag as the store sent it.
     package var etag: String
     /// The part's checksum by its header name, if the upload has checksums.
     package var checksum: NamedValue?

@@ -14,7 +14,7 @@ package struct CreateMultipartUpload: S3Operation {
     package var checksumType: String?
     package var encryption: EncryptionInfo
     package var requestID: String?
-    /// The store's clock when it answered.
+    /// The store's clock at the time of its answer.
     package var date: Timestamp?
   }
 
@@ -42,7 +42,7 @@ package struct CreateMultipartUpload: S3Operation {
     try headers.add(address, encryption)
     try object.add(to: &headers)
     var request = try S3Request(Self.name, .post, place: place, query: [QueryItem("uploads")], headers: headers.list)
-    // Sent twice, it creates two uploads.
+    // Sent twice, it would create two uploads.
     request.mayBeResent = false
     return request
   }
@@ -52,14 +52,14 @@ package struct CreateMultipartUpload: S3Operation {
     let headers = answer.headers
     // An id is sent back byte for byte, so it is not trimmed.
     guard let id = tree.first("UploadId")?.text, !ASCII.trimmed(id).isEmpty else {
-      throw nonsense(answer, "the store began an upload but gave no upload id")
+      throw nonsense(answer, "the store began an upload but returned no upload id")
     }
     // Scripts read it as one line.
     guard id.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else {
-      throw nonsense(answer, "the store gave an upload id with a control character in it")
+      throw nonsense(answer, "the store returned an upload id that contains a control character")
     }
     guard !id.contains(Redaction.mask) else {
-      throw nonsense(answer, "the store gave an upload id that repeats a secret of this run")
+      throw nonsense(answer, "the store returned an upload id that repeats a secret of this run")
     }
     return Output(
       uploadID: id, abortDate: headers[HeaderName.abortDate].flatMap(S3Date.http),
@@ -72,7 +72,7 @@ package struct CreateMultipartUpload: S3Operation {
 }
 
 extension S3HeaderBuilder {
-  /// Of a request that writes an object, encrypted with the store's key or with the caller's.
+  /// Adds the headers of a request that writes an object, encrypted with the store's key or with the caller's.
   mutating func add(_ address: ObjectAddress, _ encryption: ServerSideEncryption?) throws(Failure) {
     if encryption != nil, address.customerKey != nil {
       throw Failure(

@@ -47,7 +47,7 @@ package struct CreateSession: S3Operation {
     return Output(credentials: credentials, lifetime: Self.lifetime(answer, tree))
   }
 
-  /// The expiry minus the answer's own `Date`, because this machine's clock may be wrong. At most an hour is believed.
+  /// The expiry minus the answer's own `Date`, because this machine's clock may be wrong. At most an hour is accepted.
   private static func lifetime(_ answer: Response, _ tree: XMLTree) -> Duration {
     guard let end = tree.first("Expiration").flatMap({ S3Date.iso8601(ASCII.trimmed($0.text)) }),
       let now = answer.headers["Date"].flatMap(S3Date.http), end > now

@@ -1,4 +1,4 @@
-/// Reads a bucket's lifecycle rules, of which those that abort unfinished uploads are kept: `GET /?lifecycle`.
+/// Reads those of a bucket's lifecycle rules that abort unfinished uploads: `GET /?lifecycle`.
 package struct GetBucketLifecycle: S3Operation {
   package static let name = OperationName(
     "GetBucketLifecycleConfiguration",
@@ -9,7 +9,7 @@ package struct GetBucketLifecycle: S3Operation {
     package var id: String?
     /// The prefix of the keys that it applies to; empty: all keys.
     package var prefix: String
-    /// In days after an upload was begun.
+    /// The number of days after an upload was begun.
     package var days: Int64
 
     package init(id: String? = nil, prefix: String = "", days: Int64) {
@@ -33,13 +33,13 @@ package struct GetBucketLifecycle: S3Operation {
     return try S3Request(Self.name, .get, place: place, query: [QueryItem("lifecycle")], headers: bucket.common.list())
   }
 
-  /// Empty if the bucket has none.
+  /// The rules; empty if the bucket has none.
   package func output(from answer: Response) throws(Failure) -> [Rule] {
     try rules(answer, "Rule", of: "LifecycleConfiguration", none: "NoSuchLifecycleConfiguration")
       .compactMap(Self.rule)
   }
 
-  /// A rule that filters by tags or sizes aborts no uploads: S3 refuses that combination.
+  /// The rule of an element. A rule that filters by tags or sizes aborts no uploads: S3 refuses that combination.
   private static func rule(_ element: XMLElement) -> Rule? {
     guard ASCII.trimmed(element.string("Status") ?? "") == "Enabled",
       let abort = element.first("AbortIncompleteMultipartUpload"),

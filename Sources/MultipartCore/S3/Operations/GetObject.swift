@@ -16,7 +16,7 @@ package struct GetObject: S3Operation {
   package var versionID: String?
   package var wantsChecksums: Bool
   package var sink: (any BodySink)?
-  /// The longest body accepted; with a sink, of an error.
+  /// The longest body accepted; with a sink, that of an error.
   package var maximumAnswer: Int
 
   package init(

@@ -1,6 +1,7 @@
-/// Properties of an object that a HEAD does not show, or not to everybody; each is a small document: `GET /key?acl` etc.
+/// Properties of an object that a HEAD does not show, or not to all users; each is a small document: `GET /key?acl`
+/// etc.
 package struct GetObjectSettings: S3Operation {
-  /// Each part is an operation of its own, `operation`.
+  /// Each part is its own operation, `operation`.
   package static let name = OperationName("GetObjectSettings", needs: "the permission of its part")
 
   package enum Part: String, Sendable, CaseIterable {
@@ -22,7 +23,7 @@ package struct GetObjectSettings: S3Operation {
 
   /// A permission in an ACL.
   package struct Grant: Sendable, Equatable {
-    /// `FULL_CONTROL`, `READ`, `WRITE`, `READ_ACP`, `WRITE_ACP`
+    /// The permission: `FULL_CONTROL`, `READ`, `WRITE`, `READ_ACP`, `WRITE_ACP`.
     package var permission: String
     package var id: String?
     package var uri: String?
@@ -39,9 +40,9 @@ package struct GetObjectSettings: S3Operation {
     case tags([NamedValue])
     case retention(mode: String?, until: String?)
     case legalHold(String?)
-    /// The object has no such property.
+    /// The object does not have the property.
     case none
-    /// The store does not know the query: it answered with the object itself.
+    /// The store does not know the query: it returned the object itself.
     case object
   }
 
@@ -58,8 +59,8 @@ package struct GetObjectSettings: S3Operation {
   package var place: Place { address.place }
   package var operation: OperationName { part.operation(ofVersion: versionID != nil) }
 
-  /// Far more than any of these documents needs. A store that does not know the query sends no more than this of an object
-  /// of any size, and its answer shows that it is an object, even if the bytes look like the document.
+  /// Far more than any of these documents needs. A store that does not know the query sends no more than this of an
+  /// object of any size, and its answer shows that it is an object, even if the bytes look like the document.
   private static let mostBytes = 64 << 10
 
   package func request() throws(Failure) -> S3Request {
@@ -71,10 +72,10 @@ package struct GetObjectSettings: S3Operation {
     return try S3Request(operation, .get, place: place, query: query, headers: headers.list)
   }
 
-  /// Whether an unsuccessful answer says that the object has no such property. The codes are many (NoSuchTagSet,
-  /// NoSuchTagSetError, NoSuchObjectLockConfiguration, ObjectLockConfigurationNotFoundError of an object in a bucket with
-  /// object lock, …), so every 404 says it that is not about the object or bucket itself. A bucket without object lock is
-  /// 400 InvalidRequest at AWS and others. Every object has an ACL.
+  /// Whether an unsuccessful answer says that the object does not have the property. There are many codes
+  /// (NoSuchTagSet, NoSuchTagSetError, NoSuchObjectLockConfiguration, ObjectLockConfigurationNotFoundError for an
+  /// object in a bucket with object lock, …), so every 404 means it that is not about the object or bucket itself. For
+  /// a bucket without object lock it is 400 InvalidRequest at AWS and others. Every object has an ACL.
   private func saysNone(_ answer: Response) -> Bool {
     let body = S3ErrorBody(answer.body)
     let code = body.code ?? S3ErrorBody.code(answer.headers)
@@ -90,7 +91,8 @@ package struct GetObjectSettings: S3Operation {
   }
 
   package func output(from answer: Response) throws(Failure) -> Output {
-    // Only an object has an ETag and ranges; 416: an empty one has none. A store might give a range of a document.
+    // Only an object has an ETag and ranges; 416: an empty object has no range. A store might return a range of a
+    // document.
     if answer.status == 416 || (answer.status == 206 && answer.headers["ETag"] != nil) { return .object }
     if saysNone(answer) { return .none }
     guard (200..<300).contains(answer.status), !S3ErrorBody.isError(answer.body) else {
@@ -100,7 +102,7 @@ package struct GetObjectSettings: S3Operation {
     do { tree = try XMLReader.read(answer.body) } catch { throw unreadable(answer, error) }
     switch part {
     case .acl:
-      // Some stores that do not know the query answer something else, which says nothing.
+      // Some stores that do not know the query return something else, which says nothing.
       guard let list = tree.first("AccessControlList") else {
         throw nonsense(answer, "the answer to \(operation) is not a list of grants")
       }

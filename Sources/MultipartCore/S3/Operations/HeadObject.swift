@@ -4,16 +4,16 @@ package struct HeadObject: S3Operation {
 
   private static func named(needing permission: String) -> OperationName {
     OperationName(
-      "HeadObject", needs: permission + " (and s3:ListBucket, without which a missing object is answered 403)")
+      "HeadObject", needs: permission + " (and s3:ListBucket, without which the answer for a missing object is 403)")
   }
 
   package enum Output: Sendable, Equatable {
     case exists(ObjectInfo)
-    /// 404, or 405 of a version that only marks a deletion. It may also mean that the bucket does not exist: a HEAD
-    /// does not tell which.
+    /// The object does not exist: 404, or 405 for a delete marker. It may also mean that the bucket does not exist: a
+    /// HEAD does not distinguish the two.
     case absent
 
-    /// For callers that need it.
+    /// The object, for callers that need it to exist.
     func object() throws(Failure) -> ObjectInfo {
       guard case .exists(let object) = self else { throw HeadObject.noObject }
       return object
@@ -26,7 +26,8 @@ package struct HeadObject: S3Operation {
 
   package var address: ObjectAddress
   package var versionID: String?
-  /// The answer then also says how many parts the object has; size and checksums are the part's.
+  /// The part to ask about. The answer then also contains the number of parts of the object; size and checksums are the
+  /// part's.
   package var partNumber: Int?
 
   package init(_ address: ObjectAddress, versionID: String? = nil, partNumber: Int? = nil) {
@@ -55,7 +56,7 @@ package struct HeadObject: S3Operation {
       try requireSuccess(answer)
     } catch {
       var failure = error
-      // Otherwise the 400 of a HEAD may pass; this is a store that knows no part numbers.
+      // Otherwise the 400 of a HEAD may be transient; this is a store that does not support part numbers.
       if partNumber != nil, failure.status == 400 { failure.code = .refused }
       throw failure
     }
@@ -64,14 +65,14 @@ package struct HeadObject: S3Operation {
     return .exists(object)
   }
 
-  /// A store without versions ignores the question and answers with what it has. An object that was written before its
-  /// bucket kept versions has the version `null`, which need not be said.
+  /// Checks the version. A store without versions ignores the parameter and returns what it has. An object that was
+  /// written before its bucket kept versions has the version `null`, which may be omitted.
   private func checkVersion(_ object: ObjectInfo) throws(Failure) {
     guard let versionID, !(object.versionID ?? "null").utf8.elementsEqual(versionID.utf8) else { return }
     throw Failure(
-      .refused, "the store answers with another version of the object than the one that was asked for",
+      .refused, "the store returned a different version of the object than the requested one",
       requestID: object.requestID,
-      remedy: "this store may keep no versions: ask without one for the object as it is now"
+      remedy: "this store may not keep versions: leave the version out to get the current object"
     ).at(place)
   }
 }

@@ -1,4 +1,4 @@
-/// One page of the buckets of an account: `GET /`. Only AWS has pages, and only if it is asked for them.
+/// One page of the buckets of an account: `GET /`. Only AWS has pages, and only on request.
 package struct ListBuckets: S3Operation {
   package static let name = OperationName("ListBuckets", needs: "s3:ListAllMyBuckets")
 

@@ -4,10 +4,10 @@ package struct ListMultipartUploads: S3Operation {
 
   package struct Upload: Sendable, Equatable {
     package var key: String
-    /// The key in another reading, if nothing shows how the store writes keys: the upload may be at that one.
+    /// The key in the other reading, if nothing shows how the store encodes keys: the upload may be at that one.
     package var otherKey: String?
     package var uploadID: String
-    /// As the store wrote it, and as a time if it could be read.
+    /// The start time as the store wrote it, and as a time if it could be read.
     package var initiatedText: String?
     package var initiated: Timestamp?
 
@@ -19,7 +19,7 @@ package struct ListMultipartUploads: S3Operation {
       initiated = initiatedText.flatMap(S3Date.iso8601)
     }
 
-    /// The likeliest first.
+    /// The possible keys, the likeliest first.
     package var keys: [String] { [key] + (otherKey.map { [$0] } ?? []) }
   }
 
@@ -28,7 +28,7 @@ package struct ListMultipartUploads: S3Operation {
     package var isTruncated: Bool?
     package var nextKeyMarker: String?
     package var nextUploadIDMarker: String?
-    /// The store's clock when it answered.
+    /// The store's clock at the time of its answer.
     package var date: Timestamp?
 
     package init(
@@ -47,7 +47,7 @@ package struct ListMultipartUploads: S3Operation {
 
   package struct Marker: Sendable, Hashable {
     package var key: String
-    /// S3 ignores it without the key.
+    /// The upload after which the page begins; S3 ignores it without the key.
     package var uploadID: String?
 
     package init(key: String, uploadID: String? = nil) {

@@ -9,7 +9,7 @@ extension ListMultipartUploads {
   /// It always ends: no marker is requested twice, two pages in a row without a new upload end it, and `limit` bounds the
   /// list.
   package struct Pages: Sendable {
-    /// As bytes, because two keys that Unicode considers equal are two keys.
+    /// An upload's identity, in bytes, because two keys that Unicode considers equal are two keys.
     private struct Identity: Hashable {
       var key: [UInt8]
       var uploadID: [UInt8]

@@ -2,10 +2,10 @@
 package struct ListObjectVersions: S3Operation {
   package static let name = OperationName("ListObjectVersions", needs: "s3:ListBucketVersions on the bucket")
 
-  /// The version behind which a page begins.
+  /// The version after which a page begins.
   package struct Marker: Sendable, Equatable {
     package var key: String
-    /// S3 ignores it without the key.
+    /// The version's id; S3 ignores it without the key.
     package var versionID: String?
 
     package init(key: String, versionID: String? = nil) {

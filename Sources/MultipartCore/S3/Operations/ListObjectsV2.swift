@@ -4,16 +4,16 @@ package struct ListObjects: S3Operation {
 
   package struct Page: Sendable, Equatable {
     package var objects: [ListedObject]
-    /// What the other keys have in common up to the delimiter.
+    /// The common prefixes of the other keys, up to the delimiter.
     package var folders: [String] = []
     package var isTruncated: Bool?
-    /// With it the store gives the next page.
+    /// The token for the next page.
     package var nextToken: String?
-    /// The same in a list of versions.
+    /// The marker for the next page in a list of versions.
     package var nextVersion: ListObjectVersions.Marker?
-    /// It has more entries than are read.
+    /// Whether it has more entries than are read.
     package var isCut = false
-    /// Nothing shows whether the keys are percent-encoded, and it makes a difference.
+    /// Whether nothing shows if the keys are percent-encoded, although it makes a difference.
     package var areKeysDoubtful = false
 
     package init(objects: [ListedObject], isTruncated: Bool? = nil, nextToken: String? = nil) {
@@ -35,7 +35,7 @@ package struct ListObjects: S3Operation {
       case end
       case token(String)
       case version(ListObjectVersions.Marker)
-      /// There is more, and the store does not say from where on.
+      /// There is more, but the store does not say from where.
       case unnamed
     }
 
@@ -55,9 +55,9 @@ package struct ListObjects: S3Operation {
 
   package var bucket: BucketAddress
   package var prefix: String?
-  /// Keys that have it behind the prefix are not listed, but what they have in common up to it.
+  /// Keys that contain it after the prefix are not listed; their common prefix up to it is.
   package var delimiter: String?
-  /// Only keys behind this text are listed. S3 ignores it beside a token.
+  /// Only keys after this text are listed. S3 ignores it if there is a token.
   package var startAfter: String?
   package var token: String?
 

@@ -6,7 +6,7 @@ package struct ListParts: S3Operation {
     package var number: Int
     package var size: Int64
     package var etag: String
-    /// By lower-case header name.
+    /// The checksums by lower-case header name.
     package var checksums: [String: String]
     package var lastModified: Timestamp?
 
@@ -23,13 +23,13 @@ package struct ListParts: S3Operation {
 
   package struct Page: Sendable, Equatable {
     package var parts: [Part]
-    /// Nil if the store does not say.
+    /// Whether there are more pages; nil if the store does not say.
     package var isTruncated: Bool?
     package var nextMarker: Int?
     package var checksumAlgorithm: String?
     package var checksumType: String?
     package var abortDate: Timestamp?
-    /// The store's clock when it answered.
+    /// The store's clock at the time of its answer.
     package var date: Timestamp?
 
     package init(

@@ -1,6 +1,6 @@
 extension ListParts {
-  /// Reads the pages of a list, whatever markers the store sends: they may be missing, name the first part of the next page
-  /// instead of the last of this one, or never change.
+  /// Reads the pages of a list, whatever markers the store sends: they may be missing, name the first part of the next
+  /// page instead of the last of this one, or never change.
   ///
   ///     var pages = ListParts.Pages()
   ///     var next: Int? = 0
@@ -8,8 +8,8 @@ extension ListParts {
   ///       next = pages.add(try await page(after: marker))
   ///     }
   ///
-  /// It always ends: the next page is requested only if the marker has grown and the last page brought a part, and there
-  /// are at most 1,000 pages: S3's have 1,000 parts each, and no upload has more than 10,000.
+  /// It always ends: the next page is requested only if the marker has grown and the last page brought a part, and
+  /// there are at most 1,000 pages: those of S3 have 1,000 parts each, and no upload has more than 10,000.
   package struct Pages: Sendable {
     private var byNumber: [Int: Part] = [:]
     private static let mostPages = 1000
@@ -20,7 +20,7 @@ extension ListParts {
 
     package init() {}
 
-    /// Each number once, in order.
+    /// The parts in order, each number once.
     package var parts: [Part] { byNumber.values.sorted { $0.number < $1.number } }
 
     /// Adds a page, and returns the marker of the next one, or nil at the end.
@@ -37,7 +37,7 @@ extension ListParts {
       let next = [page.nextMarker, highest].compactMap { $0 }.first { $0 > marker && $0 < S3Limits.mostParts }
       pages += 1
       guard let next, byNumber.count > before, pages < Self.mostPages else {
-        // After part 10,000 there is nothing, whatever the store says.
+        // There is nothing after part 10,000, whatever the store says.
         isComplete = page.isTruncated != true || byNumber[S3Limits.mostParts] != nil && byNumber.count > before
         return nil
       }

@@ -1,9 +1,9 @@
-/// Whether the keys of a page are percent-encoded, as was asked for. Its `EncodingType` alone does not tell: some stores
-/// repeat it and encode nothing, some encode without saying so, some encode the keys but not the marker. In this order it
-/// is shown by:
-/// 1. the prefix that was asked for, which all keys have in one reading only;
-/// 2. slashes: where the store says that it encodes, and no key has one but some have `%2F`;
-/// 3. a character in any key that every encoder would escape: none is encoded. `|` is not such a character.
+/// Determines whether the keys of a page are percent-encoded, as was requested. Its `EncodingType` alone does not show
+/// it: some stores repeat it and encode nothing, some encode without saying so, some encode the keys but not the
+/// marker. The evidence, in this order:
+/// 1. the prefix that was requested, which all keys have in one reading only;
+/// 2. slashes: the store says that it encodes, and no key has a slash but some have `%2F`;
+/// 3. a character in any key that every encoder would escape: then no key is encoded. `|` is not such a character.
 ///
 /// Otherwise `EncodingType` decides, and a key has another reading, which may be the right one.
 struct ListedKeys {
@@ -20,7 +20,7 @@ struct ListedKeys {
     areEncoded = shown ?? isClaimed
   }
 
-  /// Nil if nothing shows whether they are encoded.
+  /// Whether they are encoded; nil if nothing shows it.
   private static func evidence(_ written: [String], isClaimed: Bool, prefix: String) -> Bool? {
     let encoded = written.allSatisfy { PercentEncoding.decoded($0).begins(with: prefix) }
     let plain = written.allSatisfy { $0.begins(with: prefix) }
@@ -38,7 +38,7 @@ struct ListedKeys {
     areEncoded ? PercentEncoding.decoded(key) : key
   }
 
-  /// The key in the other reading, if nothing shows which one is right: worth a try where the store has nothing under the
+  /// The key in the other reading, if nothing shows which one is right: worth a try if the store has nothing under the
   /// first.
   func other(_ key: String) -> String? {
     let decoded = PercentEncoding.decoded(key)
@@ -46,10 +46,10 @@ struct ListedKeys {
     return areEncoded ? key : decoded
   }
 
-  /// Neither the store nor a key says how keys are written, and it makes a difference.
+  /// Whether neither the store nor a key shows how keys are written, although it makes a difference.
   var areDoubtful: Bool { !isClaimed && written.contains { other($0) != nil } }
 
-  /// A marker is mostly a key of its page, in the form used there or in the decoded form.
+  /// The decoded marker. It is mostly a key of its page, in the form used there or in the decoded form.
   func decoded(marker: String) -> String {
     guard areEncoded else { return marker }
     if written.contains(where: { $0.utf8.elementsEqual(marker.utf8) }) { return PercentEncoding.decoded(marker) }
@@ -69,14 +69,15 @@ struct ListedPage {
   let entries: [XMLElement]
   /// The store has sent more entries than are read.
   let isCut: Bool
-  /// What keys have in common up to a delimiter, decoded.
+  /// The common prefixes of keys, up to a delimiter, decoded.
   let folders: [String]
   let keys: ListedKeys
 
   /// A thousand of the longest keys, fully encoded, take about 4 MiB.
   static let mostBytes = 8 << 20
 
-  /// Nil if it is no list: neither `name` is its root, nor does it have an entry or the `limit` of a page.
+  /// Reads the page; nil if it is not a list: its root is not called `name`, and it has neither an entry nor the
+  /// `limit` of a page.
   init?(_ tree: XMLTree, _ name: String, of names: String..., limit: String, prefix: String?) {
     guard let root = tree.root,
       root.isNamed(name) || names.contains(where: { root.first($0) != nil }) || root.first(limit) != nil

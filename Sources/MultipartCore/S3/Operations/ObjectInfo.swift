@@ -2,32 +2,32 @@
 public struct ObjectInfo: Sendable, Equatable {
   /// The size of the whole object in bytes; nil if the store does not say.
   public var size: Int64?
-  /// As the store gives it, including the quotes.
+  /// The ETag as the store sends it, including the quotes.
   public var etag: String?
-  /// By lower-case header name; the part's if one was requested.
+  /// The checksums by lower-case header name; those of the part if one was requested.
   public var checksums: [String: String]
-  /// What they cover; nil also if the store names a type that is not known.
+  /// What the checksums cover; nil also if the store names an unknown type.
   public var checksumType: ChecksumType? { checksumTypeText.flatMap(ChecksumType.init(awsName:)) }
-  /// As the store writes it.
+  /// The checksum type as the store writes it.
   var checksumTypeText: String?
-  /// How many parts it was made of; S3 says so only if a part was requested.
+  /// How many parts it was made of; S3 includes this only if a part was requested.
   public var partsCount: Int?
   /// The version's id, if the bucket keeps versions.
   public var versionID: String?
-  /// By the store's clock.
+  /// When it was last modified, by the store's clock.
   public var lastModified: Timestamp?
-  /// Such as `image/png`.
+  /// The content type, such as `image/png`.
   public var contentType: String?
-  /// Names without `x-amz-meta-`, in lower case; values decoded.
+  /// The metadata: names without `x-amz-meta-`, in lower case; values decoded.
   public var metadata: [NamedValue]
   package var encryption: EncryptionInfo
   package var headers: HeaderList
-  /// The id by which the store finds the request in its logs.
+  /// The request id under which the store logs the request.
   public var requestID: String?
 
   init(_ answer: Response) {
     let headers = answer.headers
-    // For a range or a part, Content-Length is only its own; the whole size is after the slash.
+    // For a range or a part, Content-Length is only that of the range; the whole size is after the slash.
     let total = headers["Content-Range"]?.words(between: "/").last.flatMap { Self.count(String($0)) }
     size = answer.status == 206 ? total : headers["Content-Length"].flatMap(Self.count)
     etag = headers["ETag"]
@@ -49,7 +49,7 @@ public struct ObjectInfo: Sendable, Equatable {
   /// Storage classes whose objects have to be restored before they can be read.
   static let archives: Set<String> = ["GLACIER", "DEEP_ARCHIVE"]
 
-  /// What a list tells of it.
+  /// The information that a list contains.
   init(_ listed: ListedObject) {
     self.init(Response(status: 200))
     (size, etag, lastModified) = (listed.size, listed.etag, listed.lastModified)
@@ -59,7 +59,7 @@ public struct ObjectInfo: Sendable, Equatable {
     Int64(ASCII.trimmed(text), in: 0 ... .max)
   }
 
-  /// Where in the object the part is that was asked for, and how long it is.
+  /// The position and the length of the requested part in the object.
   var placeOfPart: (start: Int64, length: Int64)? {
     guard let text = headers["Content-Range"]?.rest(after: "bytes "), let place = text.words(between: "/").first else {
       return nil
@@ -69,10 +69,10 @@ public struct ObjectInfo: Sendable, Equatable {
     return (first, last - first + 1)
   }
 
-  /// The part that was asked for is not the object itself.
+  /// Whether the requested part is not the whole object.
   var isPartOnly: Bool { placeOfPart.map { $0.length != size } ?? false }
 
-  /// What shows the bytes of a part: a checksum of its own, and nothing that is about the object.
+  /// The information that proves the bytes of a part: a checksum of its own, and nothing that is about the object.
   var asPart: ObjectInfo {
     var part = self
     (part.etag, part.checksumTypeText, part.metadata) = (nil, nil, [])

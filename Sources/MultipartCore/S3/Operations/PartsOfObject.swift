@@ -1,11 +1,11 @@
-/// Into which parts an object was cut, as far as the HEAD of its first part shows it.
+/// How an object was divided into parts, as far as the HEAD of its first part shows it.
 package struct PartsOfObject: Sendable, Equatable {
-  /// Nil if the store does not say.
+  /// The number of parts; nil if the store does not say.
   package var count: Int?
-  /// Of the first one: as a rule all have this size but the last.
+  /// The size of the first part: as a rule all parts but the last have this size.
   package var size: Int64
 
-  /// If the parts have equal sizes but for the last.
+  /// The division, if all parts but the last have the same size.
   func cut(of object: ObjectInfo) -> PartCut? {
     guard let count = object.partCount ?? count, count > 1, let length = object.size else { return nil }
     let cut = PartCut(length, partSize: size)
@@ -14,7 +14,8 @@ package struct PartsOfObject: Sendable, Equatable {
 }
 
 extension S3Client {
-  /// `operation` is the HEAD that has found the object. Nil if it was sent in one request, or if the store does not tell.
+  /// The parts; `operation` is the HEAD that has found the object. Nil if it was sent in one request, or if the store
+  /// does not say.
   func parts(
     of object: ObjectInfo, _ operation: HeadObject, retrying policy: RetryPolicy = RetryPolicy(tries: 1)
   ) async throws(Failure) -> PartsOfObject? {
@@ -22,13 +23,13 @@ extension S3Client {
     operation.partNumber = 1
     guard case .exists(let first) = try await perform(operation, retrying: policy), first.etag == object.etag,
       let size = first.headers["Content-Length"].flatMap({ Int64(ASCII.trimmed($0), in: 1 ... .max) }),
-      // A store that does not know part numbers answers with the whole object.
+      // A store that does not support part numbers returns the whole object.
       first.partsCount != nil || size != object.size
     else { return nil }
     return PartsOfObject(count: first.partsCount, size: size)
   }
 
-  /// The size of each part, by a HEAD of each, eight at a time; nil if the store does not tell.
+  /// The size of each part, by a HEAD of each, eight at a time; nil if the store does not say.
   func cut(of object: ObjectInfo, _ operation: HeadObject) async -> PartCut? {
     guard let length = object.size, let count = object.partCount, S3Limits.partNumbers.contains(count) else {
       return nil
@@ -66,10 +67,10 @@ extension S3Client {
 }
 
 extension ObjectInfo {
-  /// Only the sums of its parts can show its bytes.
+  /// Whether only the checksums of its parts can prove its bytes.
   var needsParts: Bool { wholeChecksums.isEmpty && isInParts }
 
-  /// Of how many parts it was made, if its ETag or a checksum shows that.
+  /// How many parts it was made of, if its ETag or a checksum shows that.
   var partCount: Int? {
     if case .multipart(_, let parts)? = etag.flatMap(ETag.init)?.form { return parts }
     return composite?.1

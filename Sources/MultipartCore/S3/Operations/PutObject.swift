@@ -9,7 +9,7 @@ package struct PutObject: S3Operation {
   package var address: ObjectAddress
   package var body: RequestBody
   package var object: ObjectHeaders
-  /// `x-amz-checksum-crc64nvme` or `Content-MD5`, with its value.
+  /// The header `x-amz-checksum-crc64nvme` or `Content-MD5`, with its value.
   package var checksum: NamedValue?
   package var payloadSHA256: String?
   package var conditions: WriteConditions
@@ -50,9 +50,9 @@ package struct PutObject: S3Operation {
   }
 }
 
-/// What a store says about the object that a request has made.
+/// What a store says about the object that a request has created.
 package struct WrittenObject: Sendable, Equatable {
-  /// As the store wrote it.
+  /// The ETag as the store wrote it.
   package var etag: String?
   /// The checksums that the store says it computed, by lower-case header name.
   package var checksums: [String: String]

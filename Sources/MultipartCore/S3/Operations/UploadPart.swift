@@ -5,7 +5,7 @@ package struct UploadPart: S3Operation {
     needs: "s3:PutObject (kms:GenerateDataKey and kms:Decrypt with KMS)")
 
   package struct Output: Sendable, Equatable {
-    /// As the store wrote it, including the quotes; some stores send none.
+    /// The ETag as the store wrote it, including the quotes; some stores send none.
     package var etag: String?
     /// The checksums that the store says it computed, by lower-case header name: only these were verified.
     package var checksums: [String: String]
@@ -17,7 +17,7 @@ package struct UploadPart: S3Operation {
   package var uploadID: String
   package var partNumber: Int
   package var body: RequestBody
-  /// `x-amz-checksum-crc64nvme` or `Content-MD5`, with its value.
+  /// The header `x-amz-checksum-crc64nvme` or `Content-MD5`, with its value.
   package var checksum: NamedValue?
   package var payloadSHA256: String?
 

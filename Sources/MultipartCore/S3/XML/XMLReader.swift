@@ -1,14 +1,14 @@
 import CExpat
 
-/// Why a document was not read.
+/// Why a document could not be read.
 package enum XMLFault: Error, Sendable, Equatable {
   /// It ends before its root does, or is empty.
   case cutOff
-  /// Not well-formed.
+  /// It is not well-formed.
   case malformed
   /// It declares a document type: S3 answers never do, and declared entities are how small documents grow huge.
   case documentType
-  /// Deeper, longer or with more elements than any answer needs.
+  /// It is deeper, longer or has more elements than any answer needs.
   case tooLarge
   case outOfMemory
 }
@@ -28,7 +28,7 @@ package final class XMLReader {
   private var fault: XMLFault?
   private var nodes: [XMLTree.Node] = []
   private var text: [UInt8] = []
-  /// The open elements: index in `nodes`, where its text begins, and its last child (-1: none yet).
+  /// The open elements: the index in `nodes`, where the text begins, and the last child (-1: none yet).
   private var open: [(node: Int, text: Int, lastChild: Int)] = []
 
   package static func read(_ bytes: [UInt8]) throws(XMLFault) -> XMLTree {
@@ -37,7 +37,8 @@ package final class XMLReader {
     return reader.tree
   }
 
-  /// What could be read before the document ended or became invalid: part of an error's body is better than nothing.
+  /// Reads as much as possible before the document ends or becomes invalid: part of an error's body is better than
+  /// nothing.
   package static func readWhatThereIs(_ bytes: [UInt8]) -> XMLTree {
     guard let reader = try? XMLReader() else { return XMLTree(nodes: [], text: []) }
     return reader.parse(bytes) == .documentType ? XMLTree(nodes: [], text: []) : reader.tree

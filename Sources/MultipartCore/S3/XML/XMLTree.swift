@@ -1,5 +1,5 @@
-/// A parsed XML document: elements by local name, with the text of those that have no child elements. Other text is white
-/// space in S3's answers and is dropped. Flat arrays, so that 10,000 parts are not 10,000 objects.
+/// A parsed XML document: elements by local name, with the text of those that have no child elements. Other text is
+/// white space in S3's answers and is dropped. Arrays are flat, so that 10,000 parts are not 10,000 objects.
 package final class XMLTree: Sendable {
   struct Node: Sendable {
     var name: String
@@ -30,10 +30,10 @@ package struct XMLElement: Sendable {
   let tree: XMLTree
   let index: Int
 
-  /// Without the prefix of its namespace.
+  /// The name without the prefix of its namespace.
   package var name: String { tree.nodes[index].name }
 
-  /// Compared byte by byte: `==` considers some non-ASCII letters equal to ASCII ones.
+  /// Compares names byte by byte: `==` considers some non-ASCII letters equal to ASCII ones.
   package func isNamed(_ other: String) -> Bool { name.utf8.elementsEqual(other.utf8) }
 
   package var text: String { String(decoding: tree.text[tree.nodes[index].text], as: UTF8.self) }
@@ -56,7 +56,7 @@ package struct XMLElement: Sendable {
     return text
   }
 
-  /// Nil if it is none, or out of bounds.
+  /// The integer in the first child of this name; nil if there is none, or if it is out of bounds.
   package func integer<Number: FixedWidthInteger>(_ name: String, in bounds: ClosedRange<Number>) -> Number? {
     string(name).flatMap { Number(ASCII.trimmed($0), in: bounds) }
   }

@@ -1,17 +1,17 @@
-/// Properties of objects by the names of their files, in the form of `.gitattributes`: on each line a glob, and what the
-/// objects are created with. For each property the last line counts that matches and names it.
+/// Attributes of objects by the names of their files, in the form of `.gitattributes`: each line has a glob, and the
+/// attributes of matching objects. For each attribute the last line that matches and names it counts.
 /// ```
 /// *.html content-type="text/html; charset=utf-8" cache-control=no-cache
 /// assets/** cache-control="public, max-age=31536000, immutable"
 /// /index.html !cache-control
 /// ```
-/// A glob with spaces stands in quotes. `!NAME` takes back what earlier lines say.
+/// A glob with spaces is put in quotes. `!NAME` cancels what earlier lines say.
 package final class AttributeRules: Sendable {
   private struct Rule: Sendable {
     var line: Int
     var text: String
     var glob: Glob
-    /// Nil takes back.
+    /// The settings of a rule; nil cancels earlier ones.
     var settings: [(name: ObjectAttribute.Name, attribute: ObjectAttribute?)]
   }
 
@@ -20,7 +20,7 @@ package final class AttributeRules: Sendable {
 
   private let rules: [Rule]
   package let file: String
-  /// By the number of the rule.
+  /// Whether each rule has matched, by its number.
   private let matched: Locked<[Bool]>
 
   package init(_ path: FilePath) throws(Failure) {
@@ -37,12 +37,12 @@ package final class AttributeRules: Sendable {
       } catch {
         throw lines.failure(error.what, remedy: error.remedy)
       }
-      guard rules.count <= Self.most else { throw lines.failure("there are more than \(Self.most) of them") }
+      guard rules.count <= Self.most else { throw lines.failure("there are more than \(Self.most) lines") }
     }
     (self.rules, file, matched) = (rules, path.text, Locked(Array(repeating: false, count: rules.count)))
   }
 
-  /// Of the file that is found under this name, which is relative to the folder that was named.
+  /// The attributes of a file by its name, which is relative to the folder on the command line.
   func attributes(of name: [UInt8]) -> [ObjectAttribute] {
     let matching = rules.indices.filter { rules[$0].glob.matches(name, isFolder: false) }
     matched.withLock { matched in for rule in matching { matched[rule] = true } }
@@ -56,7 +56,7 @@ package final class AttributeRules: Sendable {
 
   package func set(_ object: inout ObjectHeaders, of name: [UInt8]) { object.set(attributes(of: name)) }
 
-  /// A line for each rule that has matched nothing so far.
+  /// A message for each rule that has matched nothing so far.
   package var unmatched: [Wording] {
     let matched = matched.withLock { $0 }
     return rules.indices.filter { !matched[$0] }.map { number in
@@ -87,7 +87,7 @@ private struct AttributeLine {
     if isFirst, line.starts(with: [0xEF, 0xBB, 0xBF]) { at = 3 }
   }
 
-  /// Nil for a comment or a line of blanks.
+  /// Reads the line; nil for a comment or a blank line.
   mutating func read() throws(Mistake) -> (
     glob: [UInt8], settings: [(name: ObjectAttribute.Name, attribute: ObjectAttribute?)]
   )? {
@@ -98,7 +98,7 @@ private struct AttributeLine {
       throw Mistake("a glob cannot be negated", "write \\! for a name that begins with it")
     }
     guard glob.last != UInt8(ascii: "/") else {
-      throw Mistake("the glob is for folders, which have no attributes", "write ** behind it for all that is in them")
+      throw Mistake("the glob is for folders, which have no attributes", "write ** after it for everything in them")
     }
     guard glob.contains(where: { $0 != UInt8(ascii: " ") }) else { throw Mistake("the glob is empty") }
     var settings: [(name: ObjectAttribute.Name, attribute: ObjectAttribute?)] = []
@@ -122,21 +122,21 @@ private struct AttributeLine {
       throw Mistake("there is no attribute \(shown)", Self.names)
     }
     guard byte == UInt8(ascii: "=") else {
-      guard takesBack else { throw Mistake("\(text) has no value", "write \(text)=VALUE, or !\(text) to take it back") }
+      guard takesBack else { throw Mistake("\(text) has no value", "write \(text)=VALUE, or !\(text) to cancel it") }
       return (name, nil)
     }
-    guard !takesBack else { throw Mistake("!\(text) takes the value of earlier lines back, and has none itself") }
+    guard !takesBack else { throw Mistake("!\(text) cancels the value of earlier lines, and has no value itself") }
     at += 1
     let value = byte == Self.quote ? try quoted() : self.word()
     guard let value = String(validating: value, as: UTF8.self), let attribute = ObjectAttribute(name, value) else {
-      throw Mistake("the value of \(text) is empty, not UTF-8, or has control characters")
+      throw Mistake("the value of \(text) is empty, not UTF-8, or contains control characters")
     }
     return (name, attribute)
   }
 
   private var byte: UInt8? { at < bytes.count ? bytes[at] : nil }
 
-  /// Also the carriage return of a line that was written on Windows.
+  /// Whether the byte is a blank, including the carriage return of a line that was written on Windows.
   private static func isBlank(_ byte: UInt8) -> Bool { " \t\r".utf8.contains(byte) }
 
   private mutating func skipBlanks() {
@@ -149,8 +149,8 @@ private struct AttributeLine {
     return Array(rest)
   }
 
-  /// From a quotation mark to the next, of which a backslash is one before another or before itself. A glob keeps the
-  /// backslashes that mean something to it.
+  /// Reads from a quotation mark to the next. A backslash escapes a quotation mark or another backslash. A glob keeps
+  /// the backslashes that mean something to it.
   private mutating func quoted() throws(Mistake) -> [UInt8] {
     at += 1
     var text: [UInt8] = []
@@ -162,7 +162,7 @@ private struct AttributeLine {
     guard byte != nil else { throw Mistake("a quotation mark has no end") }
     at += 1
     guard byte.map(Self.isBlank) ?? true else {
-      throw Mistake("something follows a quotation mark at once", "a space separates attributes")
+      throw Mistake("a quotation mark is directly followed by text", "a space separates attributes")
     }
     return text
   }

@@ -10,8 +10,9 @@ struct BatchItem: Sendable, Equatable {
   var attributes: [ObjectAttribute] = []
 }
 
-/// Reads a batch: a JSON object a line, with `localUri` (a path or a `file:` URL), `bucket`, `key`, and at will `region`,
-/// `mimeType`, `metadata`, an object of strings, and what `ObjectAttribute` names. Blank lines are skipped.
+/// Reads a batch: a JSON object per line, with `localUri` (a path or a `file:` URL), `bucket`, `key`, and optionally
+/// `region`, `mimeType`, `metadata` (an object of strings), and the names of `ObjectAttribute`. Blank lines are
+/// skipped.
 ///
 /// `@unchecked Sendable` holds because it is used by one task at a time.
 final class BatchList: @unchecked Sendable {
@@ -22,12 +23,12 @@ final class BatchList: @unchecked Sendable {
     lines = try LineReader(path, longest: Self.longest)
   }
 
-  /// The descriptor stays the caller's.
+  /// Reads from an open descriptor, which the caller still owns.
   init(open given: Int32, name: String) {
     lines = LineReader(open: given, name: name, longest: Self.longest)
   }
 
-  /// Reads until there is a whole line, however long its writer takes.
+  /// Reads until a line is complete, however long its writer takes.
   func next() throws(Failure) -> BatchItem? {
     while let line = try lines.next() {
       if !line.allSatisfy({ [0x20, 0x09, 0x0D].contains($0) }) { return try item(Array(line)) }
@@ -99,7 +100,7 @@ final class BatchList: @unchecked Sendable {
   }
 
   private func source(_ text: String) throws(Failure) -> FilePath {
-    // A name with other letters before it is that of a file in a folder.
+    // Something else before `://` is part of the name of a file in a folder.
     guard let (scheme, rest) = text.cut(at: "://"),
       scheme.utf8.allSatisfy({ ASCII.isAlphanumeric($0) || "+-.".utf8.contains($0) })
     else { return try path(Array(text.utf8)) }

@@ -1,40 +1,40 @@
 import Glibc
 
-/// A file that a list names.
+/// A file named by a list.
 struct ListedFile: Sendable {
   let line: Int
-  /// As it was written.
+  /// The path as it was written.
   let path: [UInt8]
-  /// What its key is made of.
+  /// The name that the key is made of.
   let name: [UInt8]
 }
 
-/// The files that a list names, one a line. Their names in the store begin behind the last `/./` of a line, as in rsync;
+/// The files named by a list, one per line. Their names in the store begin after the last `/./` of a line, as in rsync;
 /// without one, a name is the path without a leading `./` or `/`.
 ///
 /// `@unchecked Sendable` holds because it is used by one task at a time.
 final class FileList: @unchecked Sendable {
-  /// Linux takes no longer path.
+  /// Linux accepts no longer path.
   private static let longest = 4096
   private let lines: LineReader
-  /// Of the file that was looked up last: consecutive ones mostly have the same.
+  /// The folder of the file that was looked up last: consecutive files are mostly in the same one.
   private var parent: (path: [UInt8], folder: Folder)?
 
   init(_ path: FilePath, endsWithZero: Bool = false) throws(Failure) {
     lines = try LineReader(path, end: endsWithZero ? 0 : UInt8(ascii: "\n"), longest: Self.longest)
   }
 
-  /// The descriptor stays the caller's.
+  /// Reads from an open descriptor, which the caller still owns.
   init(open given: Int32, name: String, endsWithZero: Bool = false) {
     lines = LineReader(open: given, name: name, end: endsWithZero ? 0 : UInt8(ascii: "\n"), longest: Self.longest)
   }
 
-  /// Reads until there is a whole line, however long its writer takes.
+  /// Reads until a line is complete, however long its writer takes.
   func next() throws(Failure) -> ListedFile? {
     guard let line = try lines.next() else { return nil }
     guard !line.isEmpty else { throw lines.failure("it is empty") }
     guard !line.contains(0) else {
-      throw lines.failure("it has a zero byte", remedy: "say so if zero bytes end the names")
+      throw lines.failure("it has a zero byte", remedy: "say so if names end with zero bytes")
     }
     guard line.last != UInt8(ascii: "/") else { throw lines.failure("it names a folder", remedy: "list its files") }
     let components = Self.afterMark(line).split(separator: UInt8(ascii: "/")).drop { $0.elementsEqual(".".utf8) }
@@ -58,7 +58,7 @@ final class FileList: @unchecked Sendable {
     return line
   }
 
-  /// Looks the file up; a link is its target. A failure concerns this file only.
+  /// Looks the file up, following links. A failure concerns this file only.
   func find(_ listed: ListedFile) throws(Failure) -> TreeFile {
     let slash = listed.path.lastIndex(of: UInt8(ascii: "/"))
     let begin = slash.map { $0 + 1 } ?? 0
@@ -84,7 +84,7 @@ final class FileList: @unchecked Sendable {
     }
   }
 
-  /// The path ends in a slash; the current directory's is empty.
+  /// Opens the folder. The path ends with a slash; that of the current directory is empty.
   private func folder(_ path: ArraySlice<UInt8>, line: Int) throws(Failure) -> Folder {
     if let parent, parent.path.elementsEqual(path) { return parent.folder }
     let shown = FilePath(bytes: Array(path))

@@ -1,15 +1,15 @@
 internal import CKernels
 import Glibc
 
-/// An open directory: names are looked up in it, wherever its path leads later. It owns its descriptor (`open`, `openat`,
-/// `close`), for as long as a file that was found in it is held.
+/// An open directory: names are looked up in it, wherever its path leads later. Owns its descriptor (`open`, `openat`,
+/// `close`), which stays open as long as a file that was found in it exists.
 package final class Folder: Sendable {
-  /// For messages.
+  /// The path, for messages.
   package let path: FilePath
   private let descriptor: Int32
   private static let opened = Locked(0)
 
-  /// How many there are in this process; each takes a descriptor.
+  /// The number of open folders in this process; each takes a descriptor.
   package static var openCount: Int { opened.withLock { $0 } }
 
   private init(taking descriptor: Int32, _ path: FilePath) {
@@ -23,8 +23,8 @@ package final class Folder: Sendable {
     Self.opened.withLock { $0 -= 1 }
   }
 
-  /// The folder at a path, as `open` follows it. Names can be looked up in one that is not `listed` also where they may not
-  /// be read.
+  /// Opens the folder at a path, following links. If it is not `listed`, names can be looked up in it even if it may
+  /// not be read.
   package convenience init(_ path: FilePath, shownAs shown: FilePath? = nil, listed: Bool = true) throws(Failure) {
     do throws(ErrorNumber) {
       self.init(taking: try Self.opened(path, listed: listed), shown ?? path)
@@ -33,7 +33,7 @@ package final class Folder: Sendable {
     }
   }
 
-  /// The folder that files go into, as `open` follows its path.
+  /// Opens the folder that files go into, following links.
   static func target(_ path: FilePath, shownAs shown: FilePath) throws(ErrorNumber) -> Folder {
     Folder(taking: try opened(path, listed: false), shown)
   }
@@ -48,27 +48,27 @@ package final class Folder: Sendable {
   /// O_PATH, which Glibc's module lacks; the same on all processors that Swift is made for.
   private static let pathOnly: Int32 = 0o10_000_000
 
-  /// The folder of this name in this one.
+  /// Opens the folder of this name in this one.
   func folder(_ name: [UInt8], followsLinks: Bool) throws(ErrorNumber) -> Folder {
     let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | (followsLinks ? 0 : O_NOFOLLOW)
     return Folder(taking: try open(name, flags), display(name))
   }
 
-  /// The folder that these names lead to, each in the one before it, without a link.
+  /// Opens the folder that these names lead to, each one relative to the previous one, without following links.
   func folder(below names: some Sequence<[UInt8]>) throws(ErrorNumber) -> Folder {
     var folder = self
     for name in names { folder = try folder.folder(name, followsLinks: false) }
     return folder
   }
 
-  /// `openat`; the caller closes it.
+  /// Opens a file (`openat`); the caller closes it.
   func open(_ name: [UInt8], _ flags: Int32, mode: mode_t = 0) throws(ErrorNumber) -> Int32 {
     let opened = withCString(name) { openat(descriptor, $0, flags, mode) }
     guard opened >= 0 else { throw ErrorNumber(errno) }
     return opened
   }
 
-  /// `fstatat`
+  /// The status of a name (`fstatat`).
   func status(of name: [UInt8], followsLinks: Bool) throws(ErrorNumber) -> stat {
     var status = stat()
     let result = withCString(name) { fstatat(descriptor, $0, &status, followsLinks ? 0 : AT_SYMLINK_NOFOLLOW) }
@@ -76,22 +76,22 @@ package final class Folder: Sendable {
     return status
   }
 
-  /// `mkdirat`, with the mode that `umask` leaves.
+  /// Creates a folder (`mkdirat`), with the mode that `umask` leaves.
   func makeFolder(_ name: [UInt8]) throws(ErrorNumber) {
     guard withCString(name, { mkdirat(descriptor, $0, 0o777) }) == 0 else { throw ErrorNumber(errno) }
   }
 
-  /// `unlinkat`
+  /// Deletes a file (`unlinkat`).
   func remove(_ name: [UInt8]) { _ = withCString(name) { unlinkat(descriptor, $0, 0) } }
 
-  /// `renameat`, which replaces what has the new name.
+  /// Renames a file (`renameat`), replacing one that has the new name.
   func rename(_ name: [UInt8], to new: [UInt8]) throws(ErrorNumber) {
     let result = withCString(name) { from in withCString(new) { renameat(descriptor, from, descriptor, $0) } }
     guard result == 0 else { throw ErrorNumber(errno) }
   }
 
-  /// `renameat2` with RENAME_NOREPLACE, or `linkat` and `unlinkat` where a file system does not have it: EEXIST if
-  /// something has the new name.
+  /// Renames a file with `renameat2` and RENAME_NOREPLACE, or `linkat` and `unlinkat` where a file system does not
+  /// support it: EEXIST if a file has the new name.
   func renameNew(_ name: [UInt8], to new: [UInt8]) throws(ErrorNumber) {
     let code = withCString(name) { from in withCString(new) { ck_rename_new(descriptor, from, $0) } }
     if code == 0 { return }
@@ -101,21 +101,21 @@ package final class Folder: Sendable {
     remove(name)
   }
 
-  /// Makes what was done in it durable (`fsync`), where the file system knows that and the folder may be read.
+  /// Makes changes in the folder durable (`fsync`), if the file system supports that and the folder may be read.
   func sync() throws(ErrorNumber) {
     guard let listed = try? open(Array(".".utf8), O_RDONLY | O_DIRECTORY | O_CLOEXEC) else { return }
     defer { close(listed) }
     guard fsync(listed) == 0 || errno == EINVAL || errno == ENOTSUP else { throw ErrorNumber(errno) }
   }
 
-  /// Of the folder itself: `fstat`.
+  /// The status of the folder itself (`fstat`).
   func status() throws(ErrorNumber) -> stat {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw ErrorNumber(errno) }
     return status
   }
 
-  /// Calls `body` with each name but `.` and `..`, and its `d_type`: `fdopendir`, `readdir`.
+  /// Calls `body` with each name except `.` and `..`, and its `d_type` (`fdopendir`, `readdir`).
   func forEachName(_ body: (UnsafeBufferPointer<UInt8>, UInt8) -> Void) throws(ErrorNumber) {
     let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
     guard copy >= 0 else { throw ErrorNumber(errno) }
@@ -143,7 +143,7 @@ package final class Folder: Sendable {
 
   private static let nameOffset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 19
 
-  /// For messages.
+  /// The path of a name in the folder, for messages.
   func display(_ name: some Collection<UInt8>) -> FilePath { path.below(name) }
 
   private func withCString<Result>(_ name: [UInt8], _ body: (UnsafePointer<CChar>) -> Result) -> Result {
@@ -163,7 +163,7 @@ package final class Folder: Sendable {
       remedy: error == ENOENT ? "check the folder's path" : error == EACCES ? "check that you may read the folder" : nil
     )
     if error == EMFILE {
-      // Each folder on the way down is open.
+      // Each folder on the current path is open.
       failure.remedy =
         "the folders are nested deeper than this process may have files open: raise the limit (ulimit -n)"
     }

@@ -1,17 +1,17 @@
 import Glibc
 
-/// The names in one folder, in the order of the keys that they make. A million of them fit: all are in one buffer, with
-/// four bytes each for their order.
+/// The names in one folder, in the order of their keys. A million of them fit: all are in one buffer, with four bytes
+/// each for their order.
 ///
-/// An entry is a byte for its kind, the name as it stands in a key, for a folder a slash (so that `a/` stands behind `a.b`,
-/// as the keys in it do), and a zero. Names have no zero, so `strcmp` compares them.
+/// An entry is a byte for its kind, the name as it appears in a key, for a folder a slash (so that `a/` comes after
+/// `a.b`, as the keys in it do), and a zero. Names contain no zero, so `strcmp` compares them.
 ///
-/// It owns its buffer (`realloc`, `free`).
+/// Owns its buffer (`realloc`, `free`).
 final class FolderNames {
   enum Kind: UInt8 {
     case unknown, file, folder, link, socket, pipe, device
 
-    /// Of a `d_type`; for an unknown one, `fstatat` tells.
+    /// The kind for a `d_type`; an unknown one requires `fstatat`.
     init(type: UInt8) {
       switch Int(type) {
       case Int(DT_REG): self = .file
@@ -40,7 +40,7 @@ final class FolderNames {
   struct Entry {
     var name: [UInt8]
     var kind: Kind
-    /// Its key is the key of the entry before it.
+    /// Whether its key is the same as that of the entry before it.
     var isDouble: Bool
   }
 
@@ -50,13 +50,14 @@ final class FolderNames {
   private var memory: UnsafeMutableRawPointer?
   private var capacity = 0
   private var used = 0
-  /// Where the entries' names begin.
+  /// The positions at which the entries' names begin.
   private var order: [UInt32] = []
   private var next = 0
 
   var isEmpty: Bool { order.isEmpty }
 
-  /// Reads the names of a folder, and looks at what its `d_type` does not say: a link, if links are followed.
+  /// Reads the names of a folder, and looks up what the `d_type` does not say: the target of a link, if links are
+  /// followed.
   init(of folder: Folder, followsLinks: Bool) throws(ErrorNumber) {
     var isTooLarge = false
     try folder.forEachName { name, type in
@@ -75,7 +76,7 @@ final class FolderNames {
 
   deinit { free(memory) }
 
-  /// False if there is no memory for it.
+  /// Adds a name; false if there is no memory for it.
   private func add(_ name: UnsafeBufferPointer<UInt8>, _ kind: Kind) -> Bool {
     guard let changed = KeyName.escaped(name) else { return append(name, kind.rawValue) }
     return changed.withUnsafeBufferPointer { append($0, kind.rawValue | Self.escaped) }

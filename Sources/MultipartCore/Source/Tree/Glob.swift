@@ -2,13 +2,13 @@
 struct Glob: Sendable {
   private enum Token {
     case byte(UInt8)
-    /// `?` and `[…]`, by byte. None has the slash.
+    /// `?` and `[…]`, as a table of bytes. It never includes the slash.
     case oneOf([Bool])
-    /// `*`: bytes of one component.
+    /// `*`: any bytes of one component.
     case star
     /// `**`: any bytes.
     case anything
-    /// `**/`: any folders, also none.
+    /// `**/`: any number of folders, including none.
     case folders
   }
 
@@ -17,9 +17,10 @@ struct Glob: Sendable {
   private static let backslash = UInt8(ascii: "\\")
 
   private let foldersOnly: Bool
-  /// A slash at its beginning or inside: it is matched with the whole path, else with the last component.
+  /// Whether there is a slash at its beginning or in the middle: then it is matched with the whole path, else with the
+  /// last component.
   private let isAnchored: Bool
-  /// Nil matches nothing: a set without an end, or an escape of nothing.
+  /// The tokens; nil matches nothing: a set without an end, or an escape of nothing.
   private let tokens: [Token]?
 
   init(_ pattern: [UInt8]) {
@@ -31,7 +32,7 @@ struct Glob: Sendable {
     tokens = Self.tokens(of: bytes)
   }
 
-  /// Without the spaces at its end, unless the first of them is escaped.
+  /// The pattern without trailing spaces, unless the first of them is escaped.
   private static func trimmed(_ pattern: [UInt8]) -> [UInt8] {
     var end = 0
     var at = 0
@@ -45,7 +46,8 @@ struct Glob: Sendable {
 
   private static func tokens(of bytes: [UInt8]) -> [Token]? {
     var tokens: [Token] = []
-    // Git compares what is before the first special byte by itself: a `**` behind it counts as one at the beginning.
+    // Git compares everything before the first special byte literally: a `**` after that counts as one at the
+    // beginning.
     let plain = bytes.prefix { !"*?[\\".utf8.contains($0) }.count
     var at = 0
     while at < bytes.count {
@@ -89,8 +91,8 @@ struct Glob: Sendable {
     return Self.matches(tokens, path, from: start)
   }
 
-  /// After a mismatch the last star takes one byte more, and if it cannot, the last of the others does: what stands before
-  /// them has already matched the shortest text. So there is no pattern that takes exponential time.
+  /// Matches without backtracking exponentially: after a mismatch the last star takes one more byte, and if it cannot,
+  /// the last `**` does, because what precedes them has already matched the shortest text.
   private static func matches(_ tokens: [Token], _ text: [UInt8], from start: Int) -> Bool {
     var next = 0
     var at = start
@@ -139,10 +141,10 @@ struct Glob: Sendable {
   }
 }
 
-/// `[…]` in a pattern: `[abc]`, `[a-z]`, `[!a]` or `[^a]`, `[[:digit:]]`, with a `]` at the beginning or escaped.
+/// A set in a pattern: `[abc]`, `[a-z]`, `[!a]` or `[^a]`, `[[:digit:]]`, with a `]` at the beginning or escaped.
 private struct GlobSet {
   private let bytes: [UInt8]
-  /// Behind the opening bracket, later behind the closing one.
+  /// The position after the opening bracket, later after the closing one.
   private(set) var at: Int
   var members = [Bool](repeating: false, count: 256)
 
@@ -153,7 +155,7 @@ private struct GlobSet {
 
   private var byte: UInt8? { at < bytes.count ? bytes[at] : nil }
 
-  /// False if it has no end, or names an unknown class.
+  /// Reads the set; false if it has no end, or names an unknown class.
   mutating func read() -> Bool {
     let isNegated = byte == UInt8(ascii: "!") || byte == UInt8(ascii: "^")
     if isNegated { at += 1 }
@@ -184,13 +186,13 @@ private struct GlobSet {
     return true
   }
 
-  /// The byte here, or the one that a backslash here escapes.
+  /// The byte at the position, or the one that a backslash at the position escapes.
   private mutating func unescaped() -> UInt8? {
     if byte == UInt8(ascii: "\\") { at += 1 }
     return byte
   }
 
-  /// The name in `[:name:]`, if that is here.
+  /// The class name in `[:name:]`, if there is one at the position.
   private var className: String? {
     guard bytes[at...].dropFirst().first == UInt8(ascii: ":"),
       let end = bytes[(at + 2)...].firstIndex(of: UInt8(ascii: "]")), end > at + 2, bytes[end - 1] == UInt8(ascii: ":")
@@ -205,7 +207,7 @@ private struct GlobSet {
     "upper": { isLetter($0) && $0 < 0x60 }, "lower": { isLetter($0) && $0 > 0x60 },
     "xdigit": { Hex.value(of: $0) != nil }, "punct": { ASCII.isVisible($0) && !ASCII.isAlphanumeric($0) },
     "print": { $0 >= 0x20 && $0 < 0x7F }, "cntrl": { $0 < 0x20 || $0 == 0x7F }, "blank": { $0 == 0x20 || $0 == 0x09 },
-    // As git has it: not the vertical tab and the form feed.
+    // As in git, without the vertical tab and the form feed.
     "space": { $0 == 0x20 || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D },
   ]
 }

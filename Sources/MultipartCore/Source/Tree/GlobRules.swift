@@ -1,19 +1,19 @@
-/// What of a tree is sent: patterns in the language of gitignore, of which the last that matches counts. An include is what
-/// `!` is to git.
+/// Which files of a tree are sent: patterns in the language of gitignore; the last one that matches decides. An include
+/// is what `!` is to git.
 ///
-/// If the first rule is an include, only what is included is sent. What is in a folder goes with it, unless another rule
-/// matches it. An excluded folder is not entered, so nothing in it can be included.
+/// If the first rule is an include, only included files are sent. A rule for a folder applies to everything in it,
+/// unless another rule matches. An excluded folder is not entered, so nothing in it can be included.
 package struct GlobRules: Sendable {
   package enum Verdict: Sendable {
     case include, exclude
   }
 
-  /// With the text that each glob was given as.
+  /// The rules, with the original text of each glob.
   let rules: [(verdict: Verdict, glob: Glob, text: String)]
   /// Whether files that no rule matches are sent.
   let includesByDefault: Bool
 
-  /// Everything is sent.
+  /// Rules that include everything.
   package init() {
     rules = []
     includesByDefault = true
@@ -24,7 +24,7 @@ package struct GlobRules: Sendable {
       if pattern.utf8.first == UInt8(ascii: "!") {
         throw Failure(
           .usage, "the pattern \(pattern) begins with !",
-          remedy: "include what is not to be excluded, or write \\! for a name that begins with it")
+          remedy: "use an include rule instead, or write \\! for a name that begins with it")
       }
       if pattern.utf8.allSatisfy({ $0 == UInt8(ascii: " ") }) { throw Failure(.usage, "a pattern is empty") }
     }
@@ -32,17 +32,17 @@ package struct GlobRules: Sendable {
     includesByDefault = patterns.first?.0 != .include
   }
 
-  /// The number of the last rule that matches this path itself, not a folder that it is in.
+  /// The number of the last rule that matches this path itself, rather than a folder that contains it.
   func rule(on path: [UInt8], isFolder: Bool) -> Int? {
     rules.lastIndex { $0.glob.matches(path, isFolder: isFolder) }
   }
 
-  /// What that rule says.
+  /// The verdict of that rule.
   package func verdict(on path: [UInt8], isFolder: Bool) -> Verdict? {
     rule(on: path, isFolder: isFolder).map { rules[$0].verdict }
   }
 
-  /// Whether a walk from the root comes to this path and sends it.
+  /// Whether a walk from the root reaches this path and sends it.
   package func includes(_ path: [UInt8], isFolder: Bool = false) -> Bool {
     var isIncluded = includesByDefault
     let ends = path.indices.filter { path[$0] == UInt8(ascii: "/") } + [path.count]

@@ -1,4 +1,4 @@
-/// Two sources that would become one object.
+/// Two sources that would become the same object.
 struct KeyMeeting: Sendable {
   let key: String
   let first: FilePath
@@ -11,8 +11,8 @@ struct KeyMeeting: Sendable {
     ).at(Place(key: key))
   }
 
-  /// Among files by name and trees. Trees come in the order of their keys, so only one file of each is held at a time. What
-  /// cannot be read or named is left to the upload.
+  /// Finds such sources among files by name and trees. Trees come in the order of their keys, so only one file of each
+  /// is held at a time. Files that cannot be read or named are left to the upload.
   static func find(
     files: [(name: [UInt8], file: FilePath)] = [], trees: [TreeWalk] = [], _ naming: KeyName
   ) -> KeyMeeting? {
@@ -28,8 +28,8 @@ struct KeyMeeting: Sendable {
     return nil
   }
 
-  /// Among the entries of a list, which is opened again if two hashes of keys are equal. Eight bytes are kept for each.
-  /// With `filesMayRepeat` a file that is named twice does not meet itself.
+  /// Finds such sources among the entries of a list, which is opened again if two hashes of keys are equal. Eight bytes
+  /// are kept for each entry. With `filesMayRepeat` a file may be named twice.
   static func find(
     filesMayRepeat: Bool, inList open: () throws(Failure) -> (() throws(Failure) -> (key: String, file: FilePath)?)
   ) throws(Failure) -> KeyMeeting? {
@@ -54,7 +54,7 @@ struct KeyMeeting: Sendable {
   }
 }
 
-/// The next file of one source.
+/// The next file of a source.
 private struct Head {
   enum Source {
     case listed(FilePath)
@@ -80,7 +80,7 @@ private struct Head {
   func precedes(_ other: Head) -> Bool { key.lexicographicallyPrecedes(other.key) }
 }
 
-/// The files of all sources in the order of their keys: a heap of each source's next one.
+/// The files of all sources in the order of their keys: a heap of each source's next file.
 private struct Merge {
   private var listed: ArraySlice<Head>
   private let trees: [TreeWalk]

@@ -1,4 +1,4 @@
-/// How the bytes of a file's name become text in a key.
+/// Converts the bytes of a file's name to text in a key.
 ///
 /// Valid UTF-8 is never changed. In each component of the path that is not UTF-8, invalid bytes become `%XX`, and `%`
 /// becomes `%25`, so that the name can be read back.
@@ -16,13 +16,13 @@ package struct KeyName: Sendable {
     self.rule = rule
   }
 
-  /// The key of the file with this name: its path below the folder that is sent, or what a list says.
+  /// The key of the file with this name: its path below the folder that is sent, or its name in a list.
   package func key(of name: [UInt8], _ file: FilePath) throws(Failure) -> String {
     let place = Place(file: file.text)
     guard !name.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).contains(where: Self.isMangled)
     else {
       throw Failure(
-        .usage, "the file's key would have an empty part, \".\" or \"..\", which other tools do not keep apart",
+        .usage, "the file's key would have an empty component, \".\" or \"..\", which other tools do not distinguish",
         remedy: "choose where its name begins"
       ).at(place)
     }
@@ -40,7 +40,7 @@ package struct KeyName: Sendable {
     if let text = String(validating: name, as: UTF8.self) { return text }
     guard rule == .escape else {
       throw Failure(
-        .usage, "the file's name is not UTF-8, as keys are", remedy: "rename it, or have such names escaped"
+        .usage, "the file's name is not UTF-8, as keys must be", remedy: "rename it, or have such names escaped"
       ).at(place)
     }
     let components = name.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
@@ -52,7 +52,7 @@ package struct KeyName: Sendable {
     component.isEmpty || component.elementsEqual(".".utf8) || component.elementsEqual("..".utf8)
   }
 
-  /// Nil for UTF-8, which stays as it is.
+  /// The escaped component; nil for UTF-8, which is not changed.
   static func escaped(_ component: some Collection<UInt8>) -> [UInt8]? {
     guard component.contains(where: { $0 >= 0x80 }) else { return nil }
     var escaped: [UInt8] = []

@@ -1,11 +1,11 @@
 import Glibc
 
-/// Reads lines, or entries that end in a zero byte, with a buffer of the longest one. It owns its descriptor if it has
+/// Reads lines, or entries that end with a zero byte, with a buffer for the longest one. Owns its descriptor if it has
 /// opened it (`open`, `read`, `close`).
 final class LineReader {
-  /// For messages.
+  /// The name for messages.
   let name: String
-  /// Of the line that was read last, counted from 1.
+  /// The number of the last line that was read, from 1.
   private(set) var number = 0
   private let descriptor: Int32
   private let closes: Bool
@@ -29,7 +29,7 @@ final class LineReader {
     if closes { close(descriptor) }
   }
 
-  /// Without the byte at its end, which the last one may lack.
+  /// The next line, without the byte that ends it, which the last line may lack.
   func next() throws(Failure) -> ArraySlice<UInt8>? {
     var searched = at
     while true {
@@ -61,7 +61,7 @@ final class LineReader {
     isOver = count == 0
   }
 
-  /// What is wrong with the line that was read last.
+  /// A failure about the last line that was read.
   func failure(_ what: Wording, remedy: Wording? = nil) -> Failure {
     Failure(.usage, "line \(number) of the list: " + what, remedy: remedy).at(Place(file: name))
   }

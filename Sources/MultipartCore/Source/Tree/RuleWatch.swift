@@ -1,14 +1,15 @@
-/// What a walk has seen of its rules: how much they left out, and which includes could do nothing because a folder was
-/// excluded before anything in it was looked at.
+/// What a walk has learned about its rules: how much they excluded, and which includes had no effect because a folder
+/// was excluded before it was searched.
 struct RuleWatch: Sendable {
   private let rules: GlobRules
-  /// Files and folders that a rule left out.
+  /// Files and folders that a rule excluded.
   private(set) var excluded = 0
-  /// Something that the rules do not leave out is in another machine's share.
+  /// Something that the rules include belongs to another machine's share.
   private(set) var hasOthers = false
   /// The includes that decided about a file or folder.
   private var matched: Set<Int> = []
-  /// By the number of the include: the first excluded folder in which it could have matched, and the rule that excludes it.
+  /// For each include: the first excluded folder in which it could have matched, and the rule that excludes that
+  /// folder.
   private var blocked: [Int: (folder: [UInt8], by: Int)] = [:]
 
   init(_ rules: GlobRules) { self.rules = rules }
@@ -25,28 +26,28 @@ struct RuleWatch: Sendable {
     }
   }
 
-  /// Left out without a rule, because another one includes what is sent.
+  /// Counts something that is excluded without a rule, because the first rule is an include.
   mutating func noteUnnamed() { excluded += 1 }
 
   mutating func noteOther() { hasOthers = true }
 
-  /// For each include that could do nothing: what it is, and the options that do what was meant.
+  /// For each include without effect: a description, and the options that do what was meant.
   var advice: [(what: Wording, remedy: Wording)] {
     blocked.sorted { $0.key < $1.key }.compactMap { include, block in
-      // What was meant for all folders may have matched in the first one alone.
+      // A rule meant for all folders may have matched in the first one alone.
       guard rules.excludesAll(block.by) || !matched.contains(include) else { return nil }
       let folder = SafeText.oneLine(String(decoding: block.folder, as: UTF8.self))
       let what: Wording =
-        "\(rules.wording(include)) matches nothing in \(folder)/: an excluded folder is not looked into, and "
+        "\(rules.wording(include)) matches nothing in \(folder)/: an excluded folder is not searched, and "
       let options = rules.meant(by: include, excludedBy: block.by)
       return (
         what + "\(rules.wording(block.by)) excludes it",
-        "what was meant is: " + options.joined(separator: " ")
+        "what you probably want is: " + options.joined(separator: " ")
       )
     }
   }
 
-  /// Of several walks.
+  /// Combines several walks.
   mutating func add(_ other: RuleWatch) {
     excluded += other.excluded
     hasOthers = hasOthers || other.hasOthers
@@ -61,13 +62,13 @@ extension GlobRules {
 
   func excludes(_ rule: Int) -> Bool { rules[rule].verdict == .exclude }
 
-  /// Whether the rule leaves out everything, as `*` does: that is how other tools begin a choice of files, whose rules
+  /// Whether the rule excludes everything, as `*` does: that is how other tools begin a selection of files, whose rules
   /// reach into folders.
   func excludesAll(_ rule: Int) -> Bool {
     excludes(rule) && ["*", "**", "/*", "/**", "**/*"].contains(rules[rule].text)
   }
 
-  /// Whether an include could match something in a folder that an exclude leaves out.
+  /// Whether an include could match something in a folder that another rule excludes.
   func couldMatch(_ include: Int, in folder: [UInt8], but exclude: Int) -> Bool {
     if excludesAll(exclude) { return include > exclude && !rules[include].text.begins(with: "/") }
     let names = names(of: include)
@@ -76,13 +77,13 @@ extension GlobRules {
     return Glob(Self.anchored(names.prefix(depth))).matches(folder, isFolder: true)
   }
 
-  /// As options, the rule by itself.
+  /// A rule as an option.
   func wording(_ rule: Int) -> Wording { Self.wording(rules[rule].verdict, rules[rule].text) }
 
   /// The rules with which an include reaches into the folder that keeps it from matching.
   func meant(by include: Int, excludedBy exclude: Int) -> [Wording] {
     if excludesAll(exclude) {
-      // If the first rule is an include, everything else is left out, and folders are looked into.
+      // If the first rule is an include, everything else is excluded, but folders are searched.
       return rules.indices.drop { $0 <= exclude || excludes($0) }.map(wording)
     }
     var options = rules.indices.filter { $0 != include }.map(wording)

@@ -1,21 +1,22 @@
 internal import CKernels
 
-/// One machine's share of many files: those whose name's hash falls to it. Machines that agree on the number of shares
-/// need nothing else to send each file once, in any order.
+/// One machine's share of many files, selected by a hash of their names. Machines that agree on the number of shares
+/// need nothing else to send each file exactly once, in any order.
 ///
 /// The share of a name is part of the format, because runs of different versions must agree on it: the CRC64NVME of the
-/// name's bytes, as the object's name is below the prefix before anything is escaped in it, then the finalizer of
-/// SplitMix64 (`z ^= z >> 30; z *= 0xBF58476D1CE4E5B9; z ^= z >> 27; z *= 0x94D049BB133111EB; z ^= z >> 31`), modulo
-/// the number of shares.
+/// bytes of the object's name below the prefix, before anything in it is escaped, then the finalizer of SplitMix64 (`z
+/// ^= z >> 30; z *= 0xBF58476D1CE4E5B9; z ^= z >> 27; z *= 0x94D049BB133111EB; z ^= z >> 31`), modulo the number of
+/// shares.
 public struct Shard: Sendable, Equatable {
-  /// From 0.
+  /// The index, from 0.
   package let index: Int
   package let count: Int
 
-  /// A thousand times more than any cluster has machines, and little enough to be multiplied by a number of parts.
+  /// The largest number of shares: a thousand times more than any cluster has machines, and small enough to be
+  /// multiplied by a number of parts.
   static let most = 1_000_000_000
 
-  /// Counted from 1: the third of eight is `Shard(3, of: 8)`. Nil if there is no such share.
+  /// A share counted from 1: the third of eight is `Shard(3, of: 8)`. Nil if there is no such share.
   public init?(_ number: Int, of count: Int) {
     guard number > 0 else { return nil }
     self.init(index: number - 1, count: count)
@@ -38,7 +39,8 @@ public struct Shard: Sendable, Equatable {
     return z ^ (z >> 31)
   }
 
-  /// `3/8`: the third of eight. `auto`: both numbers are the scheduler's. `auto/8`: the index is.
+  /// Parses a share. `3/8` is the third of eight. With `auto` both numbers come from the scheduler, with `auto/8` only
+  /// the index.
   package init(parsing text: String, _ environment: [String: String]) throws(Failure) {
     let parts = text.pieces(at: "/")
     if text == "auto" {
@@ -64,7 +66,7 @@ public struct Shard: Sendable, Equatable {
   static func number(_ text: some StringProtocol) -> Int? { Int(text, in: 0...most) }
 }
 
-/// What schedulers tell a process of its share.
+/// The share that a scheduler assigns to a process.
 struct ScheduledShard {
   private let environment: [String: String]
 
@@ -72,21 +74,22 @@ struct ScheduledShard {
     self.environment = environment
   }
 
-  /// Those that tell both numbers, as name of the index, which is counted from 0, and of the count.
+  /// Array jobs that set both numbers: the names of the index, counted from 0, and of the count.
   private static let arrays = [("AWS_BATCH_JOB_ARRAY_INDEX", "AWS_BATCH_JOB_ARRAY_SIZE")]
-  /// Not SLURM_NTASKS: a batch script that is allotted four tasks has it too, and yet runs once.
+  /// SLURM_NTASKS is missing: a batch script that is allotted four tasks has it too, and yet runs once.
   private static let ranks = [
     ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"), ("PMI_RANK", "PMI_SIZE"),
     (slurmRank, "SLURM_STEP_NUM_TASKS"),
   ]
-  /// Those that tell an index: Kubernetes counts it from 0, PBS as the job says, Grid Engine and GNU parallel from 1.
+  /// Variables that set an index: Kubernetes counts it from 0, PBS as the job says, Grid Engine and GNU parallel from
+  /// 1.
   private static let indexes = [
     "JOB_COMPLETION_INDEX", "PBS_ARRAY_INDEX", "PBS_ARRAYID", "SGE_TASK_ID", "PARALLEL_SEQ",
   ]
   private static let slurm = "SLURM_ARRAY_TASK_ID"
 
   /// The share of an array's task, else that of a rank. In an array no rank counts: a job inherits the variables of the
-  /// step that it was submitted from, and files of ranks that nobody runs would not be sent. Ranks that do run in an
+  /// step that it was submitted from, and files of ranks that do not run would not be sent. Ranks that do run in an
   /// array's task send the same files, which does no harm.
   func whole() throws(Failure) -> Shard {
     let slurm = try slurmArray
@@ -96,20 +99,20 @@ struct ScheduledShard {
       let known = Self.indexes.first { environment[$0] != nil }
       throw Failure(
         .usage,
-        known.map { "\($0) tells which share this is, but not of how many" }
-          ?? "no scheduler tells which share this is: none of \(Self.names) is set",
+        known.map { "\($0) gives the index of this share, but not the number of shares" }
+          ?? "no scheduler gives the index of this share: none of \(Self.names) is set",
         remedy: known == nil ? "give I/N, such as 1/8 for the first of eight" : "give auto/N with the number of tasks")
     }
     guard let shard = Shard(index: found.index, count: found.count) else {
-      throw Failure(.usage, "the scheduler tells share \(found.index) of \(found.count), which is none")
+      throw Failure(.usage, "the scheduler gives share \(found.index) of \(found.count), which does not exist")
     }
     return shard
   }
 
   private static let slurmRank = "SLURM_PROCID"
 
-  /// Slurm sets both numbers of tasks for a step. A batch script has a SLURM_PROCID too, and may have inherited the number
-  /// of the step that it was submitted from.
+  /// Whether this is a Slurm step, for which both numbers of tasks are set. A batch script has a SLURM_PROCID too, and
+  /// may have inherited the number of the step that it was submitted from.
   private var isStep: Bool {
     environment["SLURM_NTASKS"] != nil && environment["SLURM_NTASKS"] == environment["SLURM_STEP_NUM_TASKS"]
   }
@@ -118,17 +121,17 @@ struct ScheduledShard {
     ([slurm] + (arrays + ranks).map(\.0)).joined(separator: ", ")
   }
 
-  /// The scheduler's index modulo `count`: a range of that many consecutive indexes, wherever it begins, has each share
-  /// once.
+  /// The scheduler's index modulo `count`: a range of that many consecutive indexes, wherever it begins, contains each
+  /// share once.
   func index(of count: Int) throws(Failure) -> Shard {
     var found: (name: String, index: Int)?
     for name in Self.indexes + [Self.slurm] + Self.arrays.map(\.0) {
-      // Grid Engine sets it to a word where there is no array.
+      // Grid Engine sets it to a word outside of an array.
       guard let text = environment[name], text != "undefined" else { continue }
       let index = try number(name) % count
       if let found, found.index != index {
         throw Failure(
-          .usage, "\(found.name) and \(name) tell different shares of \(count)",
+          .usage, "\(found.name) and \(name) give different shares of \(count)",
           remedy: "give I/\(count), such as 1/\(count) for the first")
       }
       found = (name, index)
@@ -136,14 +139,14 @@ struct ScheduledShard {
     guard let found, let shard = Shard(index: found.index, count: count) else {
       throw Failure(
         .usage,
-        "no scheduler tells which share of \(count) this is: none of "
+        "no scheduler gives the index of this share of \(count): none of "
           + "\((Self.indexes + [Self.slurm] + Self.arrays.map(\.0)).joined(separator: ", ")) is set",
         remedy: "give I/\(count), such as 1/\(count) for the first")
     }
     return shard
   }
 
-  /// A Slurm array may begin anywhere and have a step.
+  /// The index and count of a Slurm array, which may begin anywhere and have a step.
   private var slurmArray: (index: Int, count: Int)? {
     get throws(Failure) {
       guard environment[Self.slurm] != nil else { return nil }
@@ -158,7 +161,7 @@ struct ScheduledShard {
           .usage,
           "the indexes of the Slurm array are not evenly spaced: SLURM_ARRAY_TASK_COUNT does not fit "
             + "SLURM_ARRAY_TASK_MIN, _MAX and _STEP",
-          remedy: "give auto/N, where N consecutive indexes have each share once")
+          remedy: "give auto/N, where N consecutive indexes contain each share once")
       }
       return ((task - first) / step, count)
     }

@@ -10,11 +10,11 @@ package enum TreeFinding: Sendable {
 /// A regular file that was found in a folder. The folder stays open as long as this value exists.
 package struct TreeFile: Sendable {
   package let folder: Folder
-  /// Its path below the folder that is walked, with `/` between the names.
+  /// The path below the folder that is walked, with `/` between the names.
   package let path: [UInt8]
   /// The size when it was found; zero if the walk only reads names.
   package let size: Int64
-  /// Which file it was when it was found; nil if the walk only reads names.
+  /// The file's inode when it was found; nil if the walk only reads names.
   let inode: Inode?
   private let nameStart: Int
 
@@ -27,13 +27,13 @@ package struct TreeFile: Sendable {
     nameStart = path.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0
   }
 
-  /// Its name in `folder`.
+  /// The file's name in `folder`.
   package var name: [UInt8] { nameStart == 0 ? path : Array(path[nameStart...]) }
-  /// Its path for messages.
+  /// The path for messages.
   package var display: FilePath { folder.display(path[nameStart...]) }
 }
 
-/// What is not sent, and why.
+/// Something that is not sent, and the reason.
 package struct TreeSkip: Sendable {
   package enum Reason: Sendable, CaseIterable {
     case socket, device, pipe
@@ -43,12 +43,12 @@ package struct TreeSkip: Sendable {
     case link
     /// It leads to a folder that contains it.
     case loop
-    /// It existed when its folder was read, and no longer when it was looked up.
+    /// It existed when its folder was read, but no longer when it was looked up.
     case vanished
-    /// When it was looked up it was of another kind than when its folder was read.
+    /// It was a different kind of file when it was looked up than when its folder was read.
     case replaced
     case emptyFolder
-    /// What s3up itself keeps in its state folder.
+    /// s3up's own files in its state folder.
     case ownState
 
     package var words: String {
@@ -61,15 +61,15 @@ package struct TreeSkip: Sendable {
       case .loop: "a symbolic link that leads in a circle"
       case .vanished: "it has vanished"
       case .replaced: "it was replaced while its folder was read"
-      case .emptyFolder: "an empty folder, which no object stands for"
+      case .emptyFolder: "an empty folder, which has no object"
       case .ownState: "this program's own state"
       }
     }
   }
 
-  /// Its path below the folder that is walked; empty for that folder itself.
+  /// The path below the folder that is walked; empty for that folder itself.
   package let path: [UInt8]
   package let reason: Reason
-  /// Its path for messages.
+  /// The path for messages.
   package let display: FilePath
 }

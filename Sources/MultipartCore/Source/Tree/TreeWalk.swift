@@ -1,24 +1,24 @@
 import Glibc
 
-/// Finds the files below a folder in the order in which S3 lists their keys: that of their bytes, `/` included.
+/// Finds the files below a folder in the order in which S3 lists their keys: that of their bytes, including `/`.
 ///
-/// The names of a folder are read when the walk enters it. Only the folders on the way down are open, and a file is looked
-/// up by its name in the open folder, never by a path. So if somebody replaces a folder by a link, the walk does not follow
-/// it.
+/// The names of a folder are read when the walk enters it. Only the folders on the current path are open, and a file is
+/// looked up by its name in the open folder, never by a path. So the walk does not follow a link that replaces a
+/// folder.
 ///
 /// `@unchecked Sendable` holds because it is used by one task at a time.
 package final class TreeWalk: @unchecked Sendable {
   package enum Depth: Sendable {
     /// Names, and kinds as far as reading the folder shows them; for counting in advance.
     case names
-    /// Also each file's size.
+    /// Names, kinds, and each file's size.
     case sizes
   }
 
   private struct Level {
     let folder: Folder
     let names: FolderNames
-    /// The length of the folder's path, including a slash at the end, which the root does not have.
+    /// The length of the folder's path, including a trailing slash, which the root does not have.
     let pathLength: Int
     /// Whether files that no rule matches are sent.
     let isIncluded: Bool
@@ -32,16 +32,16 @@ package final class TreeWalk: @unchecked Sendable {
   private let depth: Depth
   /// The longest path, in bytes, that still makes a valid key.
   private let longest: Int
-  /// The state folder: what s3up keeps in it is not sent.
+  /// The state folder, whose own files are not sent.
   private let state: Inode?
   private(set) var watch: RuleWatch
   private var levels: [Level] = []
-  /// The path of the folder that is being read, with a slash at the end.
+  /// The path of the folder that is being read, with a trailing slash.
   private var path: [UInt8] = []
-  /// What was found out about the root itself: the first result of `next`.
+  /// What was learned about the root itself: the first result of `next`.
   private var first: TreeFinding?
 
-  /// `longest`: how many bytes of a key are left for the path. With a share only the files in it are looked up and
+  /// `longest` is the number of bytes that a key has left for the path. With a share only its files are looked up and
   /// reported; every share walks all folders.
   package init(
     root: FilePath, rules: GlobRules = GlobRules(), followsLinks: Bool = false, tellsExcluded: Bool = false,
@@ -79,7 +79,7 @@ package final class TreeWalk: @unchecked Sendable {
     return nil
   }
 
-  /// Nil if there is nothing to report about the entry. If it is a folder, the walk enters it.
+  /// The finding for an entry; nil if there is nothing to report. If it is a folder, the walk enters it.
   private func look(at entry: FolderNames.Entry, in level: Level) -> TreeFinding? {
     let whole = path + entry.name
     let isFolder = entry.kind == .folder
@@ -114,7 +114,7 @@ package final class TreeWalk: @unchecked Sendable {
         return try enter(entry.name, in: level, isIncluded: verdict.map { $0 == .include } ?? level.isIncluded)
       case .link:
         guard followsLinks else { return skipped(.link, entry.name, level) }
-        // When the folder was read, the link led nowhere.
+        // The link led nowhere when the folder was read.
         _ = try level.folder.status(of: entry.name, followsLinks: true)
         return skipped(.replaced, entry.name, level)
       case .socket: return skipped(.socket, entry.name, level)
@@ -127,12 +127,12 @@ package final class TreeWalk: @unchecked Sendable {
   }
 
   private func enter(_ name: [UInt8], in level: Level, isIncluded: Bool) throws(ErrorNumber) -> TreeFinding? {
-    // A file in it adds at least a slash and one byte.
+    // A file in the folder adds at least a slash and one byte.
     guard path.count + name.count + 2 <= longest else {
       return .failed(
         Failure(
           .usage, "the folder is so deep that its files' keys would be longer than 1,024 bytes",
-          remedy: "send it by itself, or exclude it"
+          remedy: "upload it separately, or exclude it"
         ).at(Place(file: level.folder.display(name).text)))
     }
     let folder = try level.folder.folder(name, followsLinks: followsLinks)
@@ -144,7 +144,7 @@ package final class TreeWalk: @unchecked Sendable {
     return nil
   }
 
-  /// Returns the reason if the folder is not entered.
+  /// Enters a folder; returns the reason if it is not entered.
   private func enter(
     _ folder: Folder, pathLength: Int = 0, isIncluded: Bool
   ) throws(ErrorNumber) -> TreeSkip.Reason? {
@@ -160,7 +160,7 @@ package final class TreeWalk: @unchecked Sendable {
   private func finding(_ error: Int32, _ entry: FolderNames.Entry, _ level: Level) -> TreeFinding {
     let display = level.folder.display(entry.name)
     switch error {
-    // What was asked for is missing: links are only looked up if they are followed.
+    // A requested target is missing: links are only looked up if they are followed.
     case ENOENT where entry.kind == .link, ELOOP where entry.kind == .link, ENOTDIR where entry.kind == .link:
       return .failed(
         .system(.sourceMissing, error, "the symbolic link leads nowhere", remedy: "remove it, or exclude it")

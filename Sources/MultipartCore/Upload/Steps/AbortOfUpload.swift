@@ -1,7 +1,8 @@
 /// Aborts an upload by its id.
 ///
-/// A store answers NoSuchUpload for an upload that has ended, for an id that never existed, and for the upload of another
-/// key, which still exists. So NoSuchUpload is a success only if something shows that this upload was at this key.
+/// A store returns NoSuchUpload for an upload that has ended, for an id that never existed, and for the upload of
+/// another key, which still exists. So NoSuchUpload is a success only if something shows that this upload was at this
+/// key.
 struct AbortOfUpload {
   private let upload: MultipartUpload
   private var store: Store { upload.store }
@@ -10,9 +11,9 @@ struct AbortOfUpload {
     self.upload = upload
   }
 
-  /// False if it had ended before.
+  /// Aborts the upload; false if it had already ended.
   func run() async throws(Failure) -> Bool {
-    // Some stores look only at the id, and would abort the upload of another key.
+    // Some stores check only the id, and would abort the upload of another key.
     if let key = await otherKey() { throw isElsewhere(key) }
     let listed = await isListed()
     let outcome = try await upload.steps.abort()
@@ -20,7 +21,7 @@ struct AbortOfUpload {
     return outcome == .aborted
   }
 
-  /// Nil if the store does not say: the permission to abort does not include listing.
+  /// Whether the store lists the upload; nil if it does not say: the permission to abort does not include listing.
   private func isListed() async -> Bool? {
     let list = ListParts(upload.address, uploadID: upload.uploadID, maximumParts: 1)
     do throws(Failure) {
@@ -57,7 +58,7 @@ struct AbortOfUpload {
     Failure(
       .uploadGone,
       "the store has no upload \(SafeText.oneLine(upload.uploadID)) at \(upload.name): it has ended, or the ID or "
-        + "the key is another one",
+        + "the key is wrong",
       remedy: "\(run: .listUploads(bucket: store.bucket)) lists the uploads that exist")
   }
 }

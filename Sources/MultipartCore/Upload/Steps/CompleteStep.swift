@@ -1,5 +1,5 @@
-/// Completes an upload whose parts somebody else sent: the single step of scripts. A failure leaves it as it is. What the
-/// upload was begun with is checked as far as the caller says it.
+/// Completes an upload whose parts were sent by other programs: the single step of scripts. A failure leaves it as it
+/// is. The settings that it was created with are checked as far as the caller gives them.
 struct CompleteStep: Sendable {
   private let finisher: Finisher
   private let check: SettingsCheck?
@@ -21,7 +21,7 @@ struct CompleteStep: Sendable {
         checksum: finisher.expected?.sum, evidence: try evidence(end), retries: retries))
   }
 
-  /// An object that exists and is proven; fails if it does not have the requested settings.
+  /// Checks an object that exists and is proven; fails if it does not have the requested settings.
   func inspected(_ result: UploadedObject) async throws(Failure) -> UploadedObject {
     guard let check, !check.asked.isEmpty else { return result }
     let (end, retries) = try await play(

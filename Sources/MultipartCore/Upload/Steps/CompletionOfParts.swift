@@ -1,4 +1,4 @@
-/// Completes an upload whose parts were sent by anybody.
+/// Completes an upload, regardless of who sent its parts.
 struct CompletionOfParts {
   private let upload: MultipartUpload
   private let list: [UploadedPart]?
@@ -35,7 +35,8 @@ struct CompletionOfParts {
     if !allowsGaps { try PartNumbers.requireWhole(numbers, what) }
   }
 
-  /// Nil if the store lists no parts: for an upload that is gone some stores return an empty list.
+  /// The result if the upload was already completed; nil if the store lists no parts, because some stores return an
+  /// empty list for an upload that is gone.
   private func completed() async throws(Failure) -> UploadedObject? {
     let listing = try await upload.listing()
     let listed = listing.parts.map { UploadedPart($0) }
@@ -48,7 +49,7 @@ struct CompletionOfParts {
       asked: asked)
   }
 
-  /// The parts that the list names, or all.
+  /// The parts that the list names, or all parts.
   private func chosen(of listed: [UploadedPart]) throws(Failure) -> [UploadedPart] {
     guard let list else { return listed }
     let known = Dictionary(listed.map { ($0.number, $0) }) { _, last in last }
@@ -64,8 +65,8 @@ struct CompletionOfParts {
       guard ETag(part.etag) == ETag(line.etag), line.size.map({ $0 == part.size }) ?? true else {
         throw Failure(
           .dataMismatch,
-          "the store's part \(line.number) is \(part.size ?? 0) bytes with the ETag \(part.etag), the list says "
-            + (line.size.map { "\($0) bytes with " } ?? "") + line.etag,
+          "the store's part \(line.number) has \(part.size ?? 0) bytes and the ETag \(part.etag), the list says "
+            + (line.size.map { "\($0) bytes and " } ?? "") + line.etag,
           remedy: "Send the part again, or correct the list.")
       }
       chosen.append(part)
@@ -73,7 +74,8 @@ struct CompletionOfParts {
     return chosen
   }
 
-  /// Checksums are sent only if all parts have one of the upload's algorithm: S3 refuses a list in which some lack it.
+  /// The receipts of the parts. Checksums are sent only if all parts have one of the upload's algorithm: S3 refuses a
+  /// list in which some lack it.
   private func receipts(_ parts: [UploadedPart], _ listing: S3Client.PartListing) -> [PartReceipt] {
     let algorithm = listing.checksumAlgorithm.flatMap(ChecksumAlgorithm.init(awsName:))
       .flatMap { $0.typeInParts == listing.checksumType.flatMap(ChecksumType.init(awsName:)) ? $0 : nil }
@@ -86,8 +88,8 @@ struct CompletionOfParts {
     }
   }
 
-  /// Nil if nothing proves that the object is made of these parts. Conditions are about the object before it, of which
-  /// nothing is known any more.
+  /// The result if the upload was completed before; nil if nothing proves that the object is made of these parts.
+  /// Conditions are about the previous object, of which nothing is known any more.
   private func completedBefore(_ list: [UploadedPart]) async throws(Failure) -> UploadedObject? {
     guard options.conditions == WriteConditions() else { return nil }
     do throws(Failure) {

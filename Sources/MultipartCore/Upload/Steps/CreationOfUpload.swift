@@ -11,7 +11,7 @@ struct CreationOfUpload {
     if options.object.contentType == nil {
       operation.object.contentType = ContentType.guess(name: key, leading: [])
     }
-    // By default it names no checksum: S3 would then refuse parts without one, such as a plain PUT to a URL.
+    // By default no checksum is named: S3 would then refuse parts without one, such as a plain PUT to a URL.
     if case .algorithm(let algorithm)? = options.checksum { operation.checksum = algorithm }
     self.operation = operation
   }
@@ -19,7 +19,7 @@ struct CreationOfUpload {
   struct Begun: Sendable {
     let upload: MultipartUpload
     let requestID: String?
-    /// By the store's clock.
+    /// The time of creation by the store's clock.
     let created: Timestamp
     let etagMayBeMD5: Bool
   }
@@ -43,14 +43,14 @@ struct CreationOfUpload {
       etagMayBeMD5: isPlain && made.encryption.etagMayBeMD5)
   }
 
-  /// A create whose answer was lost may still have begun an upload. It cannot be identified, because another program may
-  /// have begun one at the same moment, so it is reported and not aborted.
+  /// Sends create. If its answer was lost, it may still have begun an upload. That upload cannot be identified, because
+  /// another program may have begun one at the same moment, so it is reported and not aborted.
   private func perform() async throws(Failure) -> CreateMultipartUpload.Output {
     let mayBeLost = Locked(false)
     func say() {
       guard mayBeLost.withLock({ $0 }) else { return }
       let list = RemedyAction.listUploads(bucket: store.bucket, key: operation.address.key)
-      store.world.log(0, "an answer was lost: another upload may have been begun, which \(run: list) shows")
+      store.world.log(0, "an answer was lost: another upload may have been begun; \(run: list) shows it")
     }
     defer { say() }
     return try await store.retry.run(CreateMultipartUpload.name.description, in: store.world) {
@@ -60,7 +60,7 @@ struct CreationOfUpload {
           try await client.perform(operation)
         }
       } catch {
-        // If nobody answered, or not a store, no upload was begun.
+        // Without any answer, or with one that is not a store's, no upload was begun.
         let reached = !error.isSettled && error.triedInVain == nil
         if reached, UploadMachine.mayHaveMade(error.code) { mayBeLost.withLock { $0 = true } }
         throw error
@@ -68,8 +68,8 @@ struct CreationOfUpload {
     }
   }
 
-  /// Whoever sends the parts does not know the requested encryption, so this answer must confirm it. With the caller's own
-  /// key (SSE-C) the answer to each part confirms it too.
+  /// The sender of the parts does not know the requested encryption, so this answer must confirm it. With the caller's
+  /// own key (SSE-C) the answer to each part confirms it too.
   private func confirm(_ made: CreateMultipartUpload.Output) throws(Failure) {
     let asked = try RequestedSettings(object: operation.object, encryption: operation.encryption)
     guard let lost = asked.findings(inWrite: made.encryption).first(where: \.isDropped) else { return }
@@ -81,18 +81,18 @@ struct CreationOfUpload {
 }
 
 extension MultipartUpload {
-  /// What was requested with `createUpload` and its answer cannot confirm: only `complete` can, with the same options.
+  /// What `createUpload` requested and its answer cannot confirm: only `complete` can, with the same options.
   package func unconfirmed(_ options: UploadOptions) -> [String] {
     let asked = try? RequestedSettings(object: options.object, encryption: options.encryption)
     return (asked?.settings ?? []).filter { !$0.isEncryption }.map(\.title)
   }
 
-  /// Aborts an upload whose id nobody could read; otherwise it would stay forever.
+  /// Aborts an upload whose id could not be delivered; otherwise it would stay forever.
   package func takenBack(_ failure: Failure) async -> Failure {
     var failure = failure
     do throws(Failure) {
       _ = try await evenIfCancelled { [steps] () throws(Failure) in try await steps.abort() }
-      failure.message += "; the upload that was begun is aborted"
+      failure.message += "; the upload that was begun has been aborted"
     } catch {
       let end = RemedyAction.abort(bucket: store.bucket, key: key, uploadID: uploadID)
       failure.remedy = "abort the upload that was begun: \(run: end)"
@@ -101,7 +101,8 @@ extension MultipartUpload {
   }
 }
 
-/// What the store has been asked to begin or to abort is awaited: cancelled, it could leave an upload that nobody knows.
+/// Awaits what the store was asked to begin or to abort: if it were cancelled, it could leave an upload that no one
+/// knows of.
 private func evenIfCancelled<Result: Sendable>(
   _ work: @escaping @Sendable () async throws(Failure) -> Result
 ) async throws(Failure) -> Result {

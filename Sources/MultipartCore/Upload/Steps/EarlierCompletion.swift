@@ -1,15 +1,16 @@
-/// Whether an upload that the store no longer has was completed: what its object would be, and so whether this is it.
+/// Determines whether an upload that the store no longer has was completed: what its object would be, and so whether
+/// the object at the key is that one.
 struct EarlierCompletion: Sendable {
-  /// What the object would be, one for each way to compare; one of them has to be met.
+  /// What the object would be, one expectation for each way to compare; one of them has to be met.
   var expected: [Expectation]
-  /// When the upload was begun, by the store's clock: an older object is another one.
+  /// When the upload was begun, by the store's clock: an older object is not its result.
   var begun: Timestamp?
-  /// Not all parts have a known size: what the object has is not compared.
+  /// Not all parts have a known size, so the object's size is not compared.
   var isOfAnySize = false
-  /// What shows it if nothing proves it and nothing contradicts it; nil: nothing does.
+  /// The evidence to use if nothing proves the object and nothing contradicts it; nil if there is none.
   var signs: @Sendable (ObjectInfo) -> (parts: Int, evidence: String)? = { _ in nil }
 
-  /// Nil if it is not known to be the upload's.
+  /// The result; nil if the object is not known to be the upload's.
   func result(_ object: ObjectInfo) -> UploadedObject? {
     guard let size = object.size else { return nil }
     if let begun, let modified = object.lastModified, modified < begun { return nil }
@@ -31,7 +32,7 @@ struct EarlierCompletion: Sendable {
 }
 
 extension EarlierCompletion {
-  /// Of these parts. Only their checksum proves it, or the ETag made of theirs, never the size.
+  /// Expects an object of these parts. Only their checksum proves it, or the ETag made of theirs, never the size.
   init(_ parts: [UploadedPart]) throws(Failure) {
     expected = []
     isOfAnySize = parts.contains { $0.size == nil }
@@ -40,8 +41,8 @@ extension EarlierCompletion {
     }
   }
 
-  /// The algorithms that every part has, and nil, for comparing only ETags. A checksum of the full object is combined using
-  /// the lengths of the parts.
+  /// The algorithms that every part has, plus nil, which compares only ETags. A checksum of the full object is combined
+  /// using the lengths of the parts.
   private static func algorithms(_ parts: [UploadedPart]) -> [ChecksumAlgorithm?] {
     ChecksumAlgorithm.allCases.filter { algorithm in
       parts.allSatisfy { part in

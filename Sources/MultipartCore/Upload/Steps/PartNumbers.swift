@@ -18,10 +18,10 @@ package enum PartNumbers {
       remedy: "Send what is missing, or assemble the object without it: \(.allowsGaps)")
   }
 
-  /// `1 part`, `5 parts`
+  /// A count in words: `1 part`, `5 parts`.
   static func count(_ parts: Int) -> String { parts == 1 ? "1 part" : "\(parts) parts" }
 
-  /// `part 2`, `parts 2 and 5-9`, `parts 2, 5-9, 11, 13 and 31 more`; `numbers` must be sorted.
+  /// Part numbers in words: `part 2`, `parts 2 and 5-9`, `parts 2, 5-9, 11, 13 and 31 more`; `numbers` must be sorted.
   package static func text(_ numbers: [Int]) -> String {
     var ranges: [ClosedRange<Int>] = []
     for number in numbers {

@@ -11,8 +11,8 @@ struct PartStep: Sendable {
     self.world = world
   }
 
-  /// The upload's checksum algorithm is not known here, and S3 refuses a checksum of another one. So unless the caller
-  /// chooses one, the part is sent with Content-MD5, which every upload accepts.
+  /// Sends the part. The upload's checksum algorithm is not known here, and S3 refuses a checksum of a different one.
+  /// So unless the caller chooses one, the part is sent with Content-MD5, which every upload accepts.
   func run(_ number: Int, uploadID: String) async throws(Failure) -> PartReceipt {
     let form = sender.job.checksum ?? (sender.client.signsPayload ? ChecksumForm.nothing : .md5)
     var stalled = false
@@ -35,7 +35,8 @@ struct PartStep: Sendable {
     }
   }
 
-  /// Nobody knows when the upload will be completed, so this slice is checked now, as a whole upload is before complete.
+  /// Checks the slice now, as a whole upload is checked before complete, because it is unknown when the upload will be
+  /// completed.
   private func confirm(_ receipt: PartReceipt) throws(Failure) {
     try slice.file.confirm(unless: { Task.isCancelled }) { () throws(Failure) in
       world.log(1, SourceTouch.notice)

@@ -23,7 +23,7 @@ extension MultipartUpload {
 /// What a presigned part URL says about itself, for messages.
 package struct PresignedPart {
   package let host: String
-  /// Without its first slash.
+  /// The path without its leading slash.
   let path: String
   var part: Int?
   var uploadID: String?
@@ -32,7 +32,7 @@ package struct PresignedPart {
     let bytes = Array(url.utf8)
     let query = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.count
     let rest = bytes[..<query].split(separator: UInt8(ascii: "/"), maxSplits: 3, omittingEmptySubsequences: false)
-    // Without the user and password that may precede the host.
+    // The authority without the user and password that may precede the host.
     let authority = rest.count > 2 ? rest[2].split(separator: UInt8(ascii: "@")).last ?? [] : []
     host = authority.isEmpty ? "url" : String(decoding: authority, as: UTF8.self)
     path = rest.count > 3 ? String(decoding: rest[3], as: UTF8.self) : ""

@@ -1,4 +1,4 @@
-/// The single steps on an upload that somebody has begun, signed with a store's credentials or by a ticket.
+/// The single steps of an existing upload, signed with a store's credentials or by a ticket.
 package struct UploadSteps: Sendable {
   let address: ObjectAddress
   let uploadID: String
@@ -15,7 +15,8 @@ package struct UploadSteps: Sendable {
 
   func listing() async throws(Failure) -> S3Client.PartListing { try await client.allParts(list, retrying: retry) }
 
-  /// `begun` is by the store's clock. Of the object's settings, `asked` are confirmed.
+  /// Completes the upload. `begun` is by the store's clock. The object's settings are confirmed as far as `asked` names
+  /// them.
   func complete(
     _ receipts: [PartReceipt], begun: Timestamp?, conditions: WriteConditions = WriteConditions(),
     asked: RequestedSettings? = nil
@@ -25,14 +26,14 @@ package struct UploadSteps: Sendable {
     return try await step(finisher, asked).run(receipts, uploadID: uploadID)
   }
 
-  /// The upload is gone: the result if it was completed before.
+  /// The result if the upload, which is gone, was completed before.
   func completedBefore(_ earlier: EarlierCompletion) async throws(Failure) -> UploadedObject? {
     guard case .exists(let object) = try await client.perform(HeadObject(address), retrying: retry) else { return nil }
     return earlier.result(object)
   }
 
   /// The result if the object is made of exactly these parts. The permission to complete does not include HEAD, without
-  /// which nothing shows it.
+  /// which nothing can show it.
   func completedBefore(from parts: [UploadedPart]) async throws(Failure) -> UploadedObject? {
     do throws(Failure) {
       return try await completedBefore(EarlierCompletion(parts))
@@ -42,12 +43,12 @@ package struct UploadSteps: Sendable {
     }
   }
 
-  /// An object that exists and is proven; fails if it does not have the settings.
+  /// Checks an object that exists and is proven; fails if it does not have the settings.
   func confirm(_ result: UploadedObject, _ asked: RequestedSettings) async throws(Failure) -> UploadedObject {
     try await step(Finisher(client: client, address), asked).inspected(result)
   }
 
-  /// Nothing has confirmed a setting before, so each is read in full.
+  /// A step for an object of which no setting has been confirmed before, so each is read in full.
   private func step(_ finisher: Finisher, _ asked: RequestedSettings?) -> CompleteStep {
     let check = asked.map {
       SettingsCheck(client: client, address: address, asked: $0, asksAll: true, encryptionIsConfirmed: false)

@@ -2,19 +2,20 @@ extension FlagList {
   static let credentials: [Flag] = [
     Flag(
       .waitForCredentials, .value("DURATION"), .credentials, ModeSet.patient.intersection(.signed),
-      "If credentials are refused or missing, wait this long for their source to have new ones.",
+      "If credentials are refused or missing, wait this long for new ones from their source.",
       more: """
-        The upload keeps its place, and once a minute a message says that it is waiting; the last look is at the end of \
-        DURATION, or of --deadline if that comes first. Profiles, tokens and services are read again; keys in the \
-        environment cannot change while s3up runs. Without this option the run ends with exit code 77, and the same \
-        command resumes the upload.
+        The upload keeps its state, and once a minute a message says that it is waiting; the last attempt is at the \
+        end of DURATION, or of --deadline if that comes first. Profiles, tokens and services are read again; keys in \
+        the environment cannot change while s3up runs. Without this option the run ends with exit code 77, and the \
+        same command resumes the upload.
         """),
     Flag(
       .githubRole, .value("ARN"), .credentials, .signed,
       "Role that a GitHub Actions job assumes with its own identity, before any other credentials.",
       more: """
-        The job needs the permission id-token: write. A new token is requested whenever the role's credentials expire. \
-        Without this option the role of AWS_ROLE_ARN is assumed, after keys and web identity of the environment.
+        The job needs the permission id-token: write. A new token is requested whenever the role's credentials \
+        expire. Without this option the role of AWS_ROLE_ARN is assumed, after the environment's keys and web \
+        identity.
         """),
     Flag(
       .githubAudience, .value("NAME"), .credentials, .signed, "Audience of the token that is requested from GitHub.",

@@ -1,6 +1,7 @@
-/// All options of all commands, in help's order.
+/// All options of all commands, in the order of help.
 enum FlagList {
-  /// Accessed by index, here and in the parser: copying each of a hundred would cost more than the rest of the parsing.
+  /// Accessed by index, here and in the parser: copying each of a hundred flags would cost more than the rest of the
+  /// parsing.
   static let groups: [[Flag]] = [
     upload, target, list, selection, selectionOfGet, presign, ticket, transfer, resume, integrity, object, conditions,
     connection,
@@ -14,7 +15,7 @@ enum FlagList {
     all.filter { !$0.modes.isDisjoint(with: command.modes(action)) }
   }
 
-  /// The option as the command knows it; without a command, the first with this name.
+  /// The option as the command defines it; without a command, the first with this name.
   static func find(_ name: FlagName, for command: CommandName?) -> Flag? {
     for group in groups {
       for index in group.indices where group[index].name == name {

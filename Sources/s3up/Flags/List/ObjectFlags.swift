@@ -5,38 +5,39 @@ extension FlagList {
 
   private static let headers: [Flag] = [
     Flag(
-      .attributes, .value("FILE"), .object, .files, "Headers, metadata and tags by the names of files, from FILE.",
+      .attributes, .value("FILE"), .object, .files, "Set headers, metadata and tags by file name, from FILE.",
       more: """
-        Each line has a glob, as --include has it, and what the objects of the files that it matches are created with: \
-        *.html cache-control=no-cache content-type="text/html; charset=utf-8". There are content-type, cache-control, \
-        content-disposition, content-encoding, content-language, expires, website-redirect, storage-class, tag.K and \
-        meta.K; !NAME takes back what earlier lines say. The last line that matches and names one counts, also before the \
-        option of that name. A file is matched by its path below the folder that is named, a line of --batch by its key. \
-        Lines that match nothing are said at the end.
+        Each line has a glob, as in --include, and the attributes of the objects of matching files: *.html \
+        cache-control=no-cache content-type="text/html; charset=utf-8". The attributes are content-type, \
+        cache-control, content-disposition, content-encoding, content-language, expires, website-redirect, \
+        storage-class, tag.K and meta.K; !NAME cancels what earlier lines say. For each attribute the last matching \
+        line counts, and overrides the option of that name. A file is matched by its path below the given folder, a \
+        line of --batch by its key. Lines that match nothing are reported at the end.
         """, completes: .files),
     Flag(
       .contentType, .value("TYPE"), .object, .stating, "Content type of the object.",
       standard: "by the name, then by the first bytes", common: [.files, .create]),
-    Flag(.cacheControl, .value("TEXT"), .object, .stating, "Cache-Control that the object is served with."),
-    Flag(.contentDisposition, .value("TEXT"), .object, .stating, "Content-Disposition that the object is served with."),
-    Flag(.contentEncoding, .value("TEXT"), .object, .stating, "Content-Encoding that the object is served with."),
-    Flag(.contentLanguage, .value("TEXT"), .object, .stating, "Content-Language that the object is served with."),
+    Flag(.cacheControl, .value("TEXT"), .object, .stating, "Cache-Control of the object."),
+    Flag(.contentDisposition, .value("TEXT"), .object, .stating, "Content-Disposition of the object."),
+    Flag(.contentEncoding, .value("TEXT"), .object, .stating, "Content-Encoding of the object."),
+    Flag(.contentLanguage, .value("TEXT"), .object, .stating, "Content-Language of the object."),
     Flag(
-      .expiresHeader, .value("DATE"), .object, .stating, "Expires that the object is served with.",
+      .expiresHeader, .value("DATE"), .object, .stating, "Expires header of the object.",
       more: "An HTTP date, or one like 2031-01-31T00:00:00Z."),
     Flag(
       .metadata, .list("K=V"), .object, .stating, "User metadata, sent as x-amz-meta-K; may be repeated.",
       common: .create),
     Flag(
       .mtime, .toggle, .object, .files,
-      "Note when the file was last modified, as metadata mtime, which rclone reads.",
-      more: "In seconds since 1970, with their fraction: what rclone sync compares.", negatable: true),
+      "Store the file's modification time as metadata mtime, which rclone reads.",
+      more: "In seconds since 1970, with fractions, as rclone sync compares it.", negatable: true),
     Flag(.tag, .list("K=V"), .object, .stating, "Object tag; may be repeated, at most 10."),
     Flag(
       .header, .list("'NAME: VALUE'"), .object, [.files, .create, .complete],
       "Any other header of the request that creates the object; may be repeated.",
       more:
-        "complete sends none: it checks those of metadata and the like. Headers that s3up sets itself are refused."),
+        "complete does not send them, but checks those of metadata and the like. Headers that s3up sets itself are refused."
+    ),
   ]
 
   private static let placing: [Flag] = [
@@ -58,7 +59,7 @@ extension FlagList {
       more: "For example read=uri=http://acs.amazonaws.com/groups/global/AllUsers. Not together with --acl."),
     Flag(
       .websiteRedirect, .value("URL"), .object, [.one, .create, .issueOne, .complete],
-      "Where the bucket's website redirects requests for this object."),
+      "Target to which the bucket's website redirects requests for this object."),
   ]
 
   private static let encryption: [Flag] = [

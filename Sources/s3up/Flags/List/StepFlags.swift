@@ -20,8 +20,8 @@ extension FlagList {
     Flag(
       .partsFile, .value("FILE|-"), .upload, .complete, "Assemble the parts listed in FILE, not the server's list.",
       more: """
-        The output of s3up parts, with or without --json, or one part per line: its number, a space or tab, and its ETag; \
-        in any order. If the upload is gone and the object is made of these parts, that is reported as unchanged.
+        The output of s3up parts, with or without --json, or one part per line: its number, a space or tab, and its \
+        ETag; in any order. If the upload is gone and the object is made of these parts, the result is unchanged.
         """, completes: .files, common: .complete),
     Flag(
       .allowGaps, .toggle, .upload, .complete, "Assemble the object although part numbers are missing.",
@@ -33,10 +33,10 @@ extension FlagList {
       .olderThan, .value("DURATION"), .upload, .uploads, "Only uploads that are older than this.",
       common: .uploads),
     Flag(
-      .all, .toggle, .upload, .uploads, "With --clean: every upload of the bucket, whoever began it.",
+      .all, .toggle, .upload, .uploads, "With --clean: every upload of the bucket, not only this machine's.",
       more: "Needs --older-than, so that running uploads are left alone.", common: .uploads),
     Flag(
-      .dryRun, .toggle, .upload, .uploads, "With --clean: say what would be aborted, and abort nothing.",
+      .dryRun, .toggle, .upload, .uploads, "With --clean: print what would be aborted, without aborting anything.",
       common: .uploads),
   ]
 
@@ -51,12 +51,12 @@ extension FlagList {
       .contentType, .value("TYPE"), .presign, .presign, "Content type that the PUT must have.", common: .presign),
     Flag(
       .contentMD5, .value("BASE64"), .presign, .presign, "MD5 that the PUT's bytes must have, in base64.",
-      more: "It is signed: whoever holds the URL must send it as Content-MD5. One MD5 fits one part only."),
+      more: "It is signed: a request with the URL must send it as Content-MD5. One MD5 fits one part only."),
     Flag(
       .contentMD5File, .value("FILE|-"), .presign, .presign, "MD5 of each part in --part, one per line.",
       more: """
-        Each line is a part's number, a space or tab, and the MD5 of its bytes in base64 or hexadecimal; in any order, for \
-        exactly these parts. Whoever holds a part's URL must send its MD5 as Content-MD5.
+        Each line is a part's number, a space or tab, and the MD5 of its bytes in base64 or hexadecimal; in any \
+        order, for exactly these parts. A request with a part's URL must send its MD5 as Content-MD5.
         """, completes: .files),
     Flag(
       .uploadID, .value("ID"), .presign, .presign, "Sign parts of this upload, with --part.",
@@ -67,19 +67,19 @@ extension FlagList {
       .versionID, .value("ID"), .presign, [.presign, .getObject, .verifyOne, .head], "Version of the object.",
       common: [.verifyOne, .head]),
     Flag(
-      .checksumMode, .toggle, .presign, .presign, "The answer to a GET shall have the checksums.",
+      .checksumMode, .toggle, .presign, .presign, "Have the store return the checksums with a GET.",
       more:
-        "get proves what it loads from such a URL by them; without, only an ETag that is an MD5 can show the bytes.",
+        "get proves the bytes of such a URL by them; otherwise only an ETag that is an MD5 can prove the bytes.",
       negatable: true, common: .presign),
-    Flag(.responseContentType, .value("TYPE"), .presign, .presign, "Content-Type of the answer to a GET."),
+    Flag(.responseContentType, .value("TYPE"), .presign, .presign, "Content-Type of the response to a GET."),
     Flag(
       .responseContentDisposition, .value("TEXT"), .presign, .presign,
-      "Content-Disposition of the answer to a GET."),
+      "Content-Disposition of the response to a GET."),
     Flag(
-      .responseContentEncoding, .value("TEXT"), .presign, .presign, "Content-Encoding of the answer to a GET."),
+      .responseContentEncoding, .value("TEXT"), .presign, .presign, "Content-Encoding of the response to a GET."),
     Flag(
-      .responseContentLanguage, .value("TEXT"), .presign, .presign, "Content-Language of the answer to a GET."),
-    Flag(.responseCacheControl, .value("TEXT"), .presign, .presign, "Cache-Control of the answer to a GET."),
-    Flag(.responseExpires, .value("DATE"), .presign, .presign, "Expires of the answer to a GET."),
+      .responseContentLanguage, .value("TEXT"), .presign, .presign, "Content-Language of the response to a GET."),
+    Flag(.responseCacheControl, .value("TEXT"), .presign, .presign, "Cache-Control of the response to a GET."),
+    Flag(.responseExpires, .value("DATE"), .presign, .presign, "Expires of the response to a GET."),
   ]
 }

@@ -7,81 +7,83 @@ extension FlagList {
       "Size of one part: 5M to 5G (get: 64K to 5G), or auto.",
       more: """
         With auto a part is 8 MiB, or more if the file would otherwise need over 10,000 parts. If the line to this \
-        store was slow or lost packets the last time, parts are 5 MiB, and so they are below 2 GiB if a round trip takes \
-        1 ms or more and the line was not fast; if it was, parts of a large file are 16 or 32 MiB. A resumed upload keeps \
-        its part size. A file that is not longer than one part is sent in a single request. For get it is the size of one \
-        range: 8 MiB, and 4 MiB where the bytes go in order.
+        store was slow or lost packets the last time, parts are 5 MiB; so are parts of files below 2 GiB if a round \
+        trip takes 1 ms or more and the line was not fast. If it was fast, parts of a large file are 16 or 32 MiB. A \
+        resumed upload keeps its part size. A file no longer than one part is sent in a single request. For get it is \
+        the size of one range: 8 MiB, or 4 MiB where the bytes are written in order.
         """, standard: "auto", choices: ["auto"], open: true),
     Flag(
-      .equalParts, .toggle, .transfer, .files, "Cut a stream into equal parts of 32 MiB, for stores that ask for it.",
+      .equalParts, .toggle, .transfer, .files, "Cut a stream into equal parts of 32 MiB, for stores that require it.",
       more: "Otherwise a stream's parts grow, so that it can have any length. With --part-size they are equal too.",
       negatable: true),
     Flag(
       .fromCommand, .toggle, .transfer, [.one, .byTicket],
       "Upload what a command prints: put --from-command s3://BUCKET/KEY -- CMD ARG...",
       more: """
-        Nothing is published unless the command exits with code 0. A pipeline ends with the code of its last command, \
-        unless the shell is told otherwise, as bash is by set -o pipefail; some sh cannot be told. Its standard error \
-        is shown, line by line above a progress bar. If it fails, the run ends at once. If it succeeds, its output is \
-        read to the end, including what its background processes still print; --deadline limits that. A run that \
-        fails or is stopped ends the command and its background processes; they have their own process group unless \
-        s3up has the terminal.
+        Nothing is published unless the command exits with code 0. A pipeline's exit code is that of its last \
+        command, unless the shell has an option such as bash's set -o pipefail; some sh have none. The command's \
+        standard error is shown, line by line above a progress bar. If the command fails, the run ends at once. If it \
+        succeeds, its output is read to the end, including what its background processes still print; --deadline \
+        limits that. A run that fails or is stopped kills the command and its background processes; they have their \
+        own process group unless s3up has the terminal.
         """),
     Flag(
       .concurrency, .value("N|auto"), .transfer, [.put, .get],
-      "Number of parts under way at the same time: 1 to 1000, or auto.",
+      "Number of parts in flight at the same time: 1 to 1000, or auto.",
       more: """
-        With auto it begins with 8, or fewer if the line was slow the last time, and uses more as long as the rate grows \
-        with them, up to \(ConnectionBounds.most), or \(ConnectionBounds.mostWhenLossy) if each loses packets. It uses \
-        fewer if they gain nothing, if the store asks for fewer, or if the parts being sent would take more than ten \
-        seconds, because an interruption should not cost more. A stream uses at most 8. A number N does not change, so \
-        on a slow line an interruption may cost more.
+        With auto it starts with 8, or fewer if the line was slow the last time, and uses more as long as the rate \
+        grows with them, up to \(ConnectionBounds.most), or \(ConnectionBounds.mostWhenLossy) if each of them loses \
+        packets. It uses fewer if more do not help, if the store asks for fewer, or if the parts in flight would take \
+        more than ten seconds, so that an interruption costs no more than that. A stream uses at most 8. A number N \
+        is fixed, so on a slow line an interruption may cost more.
         """, standard: "auto", choices: ["auto"], open: true),
     Flag(
       .tcpCongestion, .value("auto|system|NAME"), .transfer, [.put, .part, .get],
       "TCP congestion control of the connections.",
       more: """
-        With auto it is the system's default, or BBR once the line has lost packets, if the kernel has it and lets this \
-        user choose it. NAME is one of /proc/sys/net/ipv4/tcp_allowed_congestion_control.
+        With auto it is the system's default, or BBR once the line has lost packets, if the kernel has it and lets \
+        this user choose it. NAME is one in /proc/sys/net/ipv4/tcp_allowed_congestion_control.
         """, standard: "auto", choices: ["auto", "system"], open: true),
     Flag(
-      .hedge, .value("auto|off"), .transfer, [.put, .get], "Transfer a part that delays the end a second time.",
+      .hedge, .value("auto|off"), .transfer, [.put, .get], "Transfer a part a second time if it delays the end.",
       more: """
-        With auto an idle connection also sends a part that is slow on another one, and the first to arrive counts. With \
-        off no byte is sent twice unless a try has failed, for lines on which every byte costs money.
+        With auto an idle connection also sends a part that is slow on another connection, and the first to arrive \
+        counts. With off no byte is sent twice unless a try has failed, for lines where every byte costs money.
         """, standard: "auto", choices: ["auto", "off"]),
     Flag(
       .limitRate, .value("RATE|off"), .transfer, [.put, .part, .get],
       "At most RATE bytes per second, over all connections.",
       more: """
-        RATE is a SIZE per second: 2M, 2M/s, 500K; or several with the time of day from which each holds, such as \
-        08:00=2M,19:00=off, by the local clock, every day. Only as many parts are sent at once as it allows in ten \
-        seconds; below 1 MiB per second parts are 5 MiB.
+        RATE is a SIZE per second: 2M, 2M/s, 500K; or several, each with the time of day from which it applies, such \
+        as 08:00=2M,19:00=off, by the local clock, every day. Only as many parts are sent at once as the rate allows \
+        in ten seconds; below 1 MiB per second parts are 5 MiB.
         """, standard: "off", choices: ["off"], open: true, common: [.put, .get]),
     Flag(
       .retries, .value("N"), .transfer, .patient, "How often one request is tried before it is given up, 1 to 1000.",
       more: """
-        The waits between tries grow, vary at random, and are never shorter than the store asks for. If the address has \
-        never answered in this run, trying ends after about ten seconds whatever N is: it is probably wrong.
+        The waits between tries grow, vary at random, and are never shorter than the store asks for. If nothing at \
+        the address has answered in this run, it gives up after about ten seconds whatever N is, because the address \
+        is probably wrong.
         """,
       standard: "10"),
     Flag(
       .stallTimeout, .value("DURATION"), .transfer, .store,
-      "End and retry a request if no byte was sent or received for this long.",
+      "Abort and retry a request if no byte was sent or received for this long.",
       more: """
         Without this option a store may be silent for ten minutes while it assembles the parts of an upload; DURATION \
-        limits that too. Any byte from the store, even a space, restarts the time.
+        limits that too. Any byte from the store, even a space, restarts the timer.
         """, standard: "30s"),
     Flag(
       .connectTimeout, .value("DURATION"), .transfer, .store, "How long to wait for a connection.",
       standard: "10s"),
     Flag(
       .deadline, .value("DURATION"), .transfer, [.put, .get],
-      "End the run at the latest this long after its start, with exit code 75.",
+      "End the run after this time at the latest, with exit code 75.",
       more: """
-        Everything counts: finding credentials and the store, reading, sending, waiting for retries, and the store's \
-        assembly of the parts. The upload is kept, and the same command resumes it. The upload of a stream cannot be \
-        resumed, so it is aborted: for that the last quarter of the time is reserved, at most four seconds.
+        Everything counts towards it: finding credentials and the store, reading, sending, waiting for retries, and \
+        the store's assembly of the parts. The upload is kept, and the same command resumes it. The upload of a \
+        stream cannot be resumed, so it is aborted: for that the last quarter of the time is reserved, at most four \
+        seconds.
         """),
   ]
 
@@ -90,21 +92,22 @@ extension FlagList {
       .resume, .value("WHEN"), .resume, .files,
       "Resume an unfinished upload of the same file: auto, adopt, never or require.",
       more: """
-        With auto the upload that this machine has recorded is resumed; every part is compared with the file first, so a \
-        file that was only touched is resumed too. With adopt a run without a record (on another machine, in a fresh CI \
-        job) also resumes an upload that it finds at the store, if all its parts match the file and nobody has sent to \
-        it for a minute; if necessary it waits for that minute. Stores list a part only when it is complete, so a sender \
-        whose parts take longer than a minute goes unnoticed. The object then has the access rules, encryption, \
-        metadata and content type that the upload was created with, which no store shows: adopt only where you trust \
-        everybody who may begin uploads. A run with options for these adopts no upload. With never a new upload \
-        begins, and the recorded one is aborted. With require the run fails if this machine has recorded none.
+        With auto the upload that this machine has recorded is resumed; every part is first compared with the file, \
+        so the upload of a file that was only touched is resumed too. With adopt a run without a record (on another \
+        machine, in a fresh CI job) also resumes an upload that it finds at the store, if all its parts match the \
+        file and nothing was sent to it for a minute; if necessary it waits that long. Stores list a part only when \
+        it is complete, so another client whose parts take longer than a minute goes unnoticed. The object then has \
+        the access rules, encryption, metadata and content type that the upload was created with, which no store \
+        shows: adopt only where you trust everyone who may begin uploads. A run with options for these adopts no \
+        upload. With never a new upload is started, and the recorded one is aborted. With require the run fails if \
+        this machine has not recorded one.
         """, standard: "auto", choices: ResumeMode.words),
     Flag(
       .onInterrupt, .value("WHAT"), .resume, .files, "On SIGINT, SIGTERM or SIGHUP: keep the upload or abort it.",
       standard: "keep", choices: ["keep", "abort"]),
     Flag(
       .waitLock, .optional("DURATION"), .resume, .files,
-      "Wait until another run of s3up that is uploading to the same object has ended.",
+      "Wait for another run of s3up that is uploading to the same object.",
       more:
         "Without it the second run ends with exit code 75. DURATION limits the wait; without it there is no limit."
     ),
@@ -128,7 +131,7 @@ extension FlagList {
         """,
       standard: "auto", choices: PayloadSigning.words),
     Flag(
-      .verify, .toggle, .integrity, .files, "Ask the store for the object afterwards and compare.", negatable: true),
+      .verify, .toggle, .integrity, .files, "Request the object's headers afterwards and compare.", negatable: true),
     Flag(
       .expectSize, .value("BYTES"), .integrity, [.one, .byTicket],
       "Publish nothing unless the source has exactly this size."),

@@ -1,13 +1,13 @@
 import MultipartCore
 
-/// The Cognito identity pool whose credentials sign, and its identity's prefix in the bucket.
+/// The Cognito identity pool whose credentials sign, and the identity's prefix in the bucket.
 struct CognitoOptions: Sendable, Equatable {
   var pool: String
   /// The file with the token of each identity provider.
   var logins: [String: String] = [:]
   var access: AccessChoice?
 
-  /// Nil without a pool; then none of its other options may be given.
+  /// Reads the options; nil without a pool, and then the other options of the pool may not be given.
   init?(_ invocation: Invocation) throws(Failure) {
     guard let given = invocation.last(.cognitoIdentityPool) else {
       for name in [FlagName.access, .cognitoLogin] {
@@ -33,7 +33,8 @@ struct CognitoOptions: Sendable, Equatable {
       remedy: "Give --cognito-identity-pool REGION:NUMBER.")
   }
 
-  /// A value that does not look like a file name is not shown: it may be the token itself.
+  /// The provider and its token file. A value that does not look like a file name is not shown: it may be the token
+  /// itself.
   private static func login(_ given: Invocation.Given) throws(Failure) -> NamedValue {
     let name = given.origin.text
     guard let text = given.value.utf8Text, let pair = NamedValue(text), !pair.value.isEmpty else {
@@ -41,10 +42,10 @@ struct CognitoOptions: Sendable, Equatable {
         .usage, "\(name): not of the form PROVIDER=FILE",
         remedy: "Write --\(FlagName.cognitoLogin.rawValue) accounts.google.com=FILE, the token in FILE.")
     }
-    // Every JWT begins like this: {" in Base64.
+    // Every JWT begins with `{"` in Base64.
     guard !pair.value.begins(with: "eyJ") else {
       throw Failure(
-        .usage, "\(name): a token is not taken from where others can see it",
+        .usage, "\(name): a token must not be given where others can see it",
         remedy: "Write the token into a file, and name the file.")
     }
     return pair

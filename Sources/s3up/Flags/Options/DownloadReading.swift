@@ -1,7 +1,7 @@
 import MultipartCore
 
 extension DownloadOptions {
-  /// `shared`: what uploads have too, which was read already.
+  /// Reads the options; `shared` has those that uploads use too, which were already read.
   init(_ invocation: Invocation, shared: UploadOptions) throws(Failure) {
     self.init()
     (partSize, deadline, hedges) = (shared.partSize, shared.deadline, shared.hedges)

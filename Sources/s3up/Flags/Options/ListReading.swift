@@ -15,7 +15,7 @@ struct ListOptions: Sendable, Equatable {
     versions = invocation.toggle(.versions) ?? false
     endsWithZero = invocation.toggle(.null) ?? false
     if endsWithZero, invocation.has(.json) {
-      throw Failure(.usage, "-0 and --json exclude each other", remedy: "In JSON nothing in a key can end its line.")
+      throw Failure(.usage, "-0 and --json exclude each other", remedy: "In JSON a key cannot contain a line break.")
     }
   }
 }

@@ -1,7 +1,7 @@
 import MultipartCore
 
 extension ObjectHeaders {
-  /// What the object is created with, from the command line and the environment.
+  /// Reads what the object is created with, from the command line and the environment.
   init(_ invocation: Invocation) throws(Failure) {
     self.init()
     contentType = try invocation.text(.contentType)
@@ -93,7 +93,7 @@ extension ObjectHeaders {
     var result: [NamedValue] = []
     for given in invocation.all(.header) {
       let source = given.origin.text
-      // No message shows the value: a header may be a secret.
+      // No message shows the value, because a header may be a secret.
       guard let text = given.value.utf8Text, HeaderText.isValue(text),
         let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), HeaderText.isName(String(text[..<colon]))
       else {

@@ -6,7 +6,7 @@ struct OutputOptions: Sendable, Equatable {
   var quiet = false
   /// 0, 1 (`-v`) or 2 (`-vv`).
   var verbosity = 0
-  /// Nil: text for people.
+  /// The events to print as JSON; nil: text for people.
   var json: JSONChoice?
   var color = ColorChoice.auto
   var explain = false
@@ -19,7 +19,7 @@ struct OutputOptions: Sendable, Equatable {
     verbosity = min(2, invocation.all(.verbose).count)
     explain = invocation.toggle(.explain) ?? false
     color = try invocation.choice(.color) ?? .auto
-    // no-color.org: any value that is not empty.
+    // Any non-empty value counts, as no-color.org says.
     if color == .auto, let word = environment["NO_COLOR"], !word.isEmpty { color = .never }
     if let given = invocation.last(.json) {
       switch given.value.text {
@@ -29,7 +29,7 @@ struct OutputOptions: Sendable, Equatable {
       }
     }
     if quiet {
-      // On the command line the two contradict each other; a setting of the environment is overridden.
+      // On the command line the two contradict each other; a value from the environment is overridden.
       if case .commandLine? = invocation.last(.progress)?.origin, progress == .bar || progress == .plain {
         throw Failure(
           .usage, "--quiet and --progress \(progress.rawValue) exclude each other", remedy: "Leave one of them out.")
@@ -38,7 +38,7 @@ struct OutputOptions: Sendable, Equatable {
     }
   }
 
-  /// For arguments that could not be parsed: whether the failure must be printed as JSON.
+  /// Whether a failure must be printed as JSON, for arguments that could not be parsed.
   static func askForJSON(_ words: [Argument], environment: [String: String]) -> Bool {
     if let text = environment["S3UP_JSON"]?.lowercased(), !["", "0", "false", "no"].contains(text) { return true }
     return words.prefix { $0.text != "--" }.contains { $0.text == "--json" || $0.text.begins(with: "--json=") }

@@ -6,7 +6,7 @@ extension Invocation {
     Failure(.usage, "\(given.origin.text): '\(given.value.text)' \(why)", remedy: remedy)
   }
 
-  /// A text that is allowed in a header: UTF-8 without control characters.
+  /// A text that is valid in a header: UTF-8 without control characters.
   func text(_ name: FlagName) throws(Failure) -> String? {
     guard let given = last(name) else { return nil }
     return try text(given)
@@ -42,12 +42,12 @@ extension Invocation {
 
   private func word(_ name: FlagName, of words: [String]) throws(Failure) -> String? {
     guard let given = last(name) else { return nil }
-    // The case does not matter, because some values are written in capitals, such as `AES256`.
+    // The case is ignored, because some values are written in capitals, such as `AES256`.
     let typed = given.value.text.lowercased()
     if let word = words.first(where: { $0.lowercased() == typed }) { return word }
     let near = Nearest.match(typed, in: words)
     throw wrong(
-      given, "is not one of its values" + (near.map { "; did you mean \($0)?" } ?? ""),
+      given, "is not a valid value" + (near.map { "; did you mean \($0)?" } ?? ""),
       remedy: "Use one of \(words.joined(separator: ", ")).")
   }
 
@@ -61,7 +61,7 @@ extension Invocation {
     return value
   }
 
-  /// `3` or `1-40`.
+  /// One part or a range of parts: `3` or `1-40`.
   func partRange(_ name: FlagName) throws(Failure) -> ClosedRange<Int>? {
     guard let given = last(name) else { return nil }
     let ends = given.value.bytes.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)

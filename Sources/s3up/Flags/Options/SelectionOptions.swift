@@ -1,9 +1,9 @@
 import MultipartCore
 
-/// Which files a run of many uploads, and what it leaves behind about them.
+/// Which files a batch uploads, and the reports that it writes.
 struct SelectionOptions: Sendable {
   var isRecursive = false
-  /// In the order in which they were given.
+  /// The rules, in the order in which they were given.
   var rules: [(GlobRules.Verdict, String)] = []
   var followsLinks = false
   var refusesNonUTF8 = false

@@ -5,13 +5,13 @@ struct StepOptions: Sendable, Equatable {
   var uploadID: String?
   var part: Int?
   var offset: Int64 = 0
-  /// Nil: to the end of the file.
+  /// The length; nil: to the end of the file.
   var length: Int64?
   /// A presigned URL, used instead of credentials.
   var url: String?
-  /// `-` is standard input.
+  /// The list of parts; `-` is standard input.
   var partsFile: Argument?
-  /// Numbers between 1 and the last may be missing from the object.
+  /// Part numbers may be missing.
   var allowsGaps = false
 
   init(_ invocation: Invocation) throws(Failure) {
@@ -40,7 +40,7 @@ struct StepOptions: Sendable, Equatable {
     }
   }
 
-  /// No message shows its value: its signature is a secret.
+  /// Reads the URL. No message shows it, because its signature is a secret.
   private static func presigned(_ invocation: Invocation) throws(Failure) -> String? {
     guard let given = invocation.last(.url) else { return nil }
     guard let text = given.value.utf8Text, text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7f }),
@@ -80,20 +80,20 @@ struct CleanOptions: Sendable, Equatable {
 /// What a presigned URL allows, and for how long.
 struct PresignChoices: Sendable, Equatable {
   var method = PresignedURL.Method.get
-  /// Whole seconds, 1 to 604,800.
+  /// In whole seconds, 1 to 604,800.
   var expires: Int64 = 900
   var contentType: String?
   var contentMD5: String?
-  /// `-` is standard input.
+  /// The list of MD5s; `-` is standard input.
   var contentMD5File: Argument?
   var versionID: String?
   var uploadID: String?
   var parts: ClosedRange<Int>?
   var givesChecksums = false
-  /// Query parameters that override headers of the answer to a GET.
+  /// Query parameters that override headers of the response to a GET.
   var overrides: [NamedValue] = []
 
-  /// For each URL; number and MD5 are those of its part.
+  /// The options for each URL; number and MD5 are those of its part.
   var options: PresignOptions {
     var options = PresignOptions()
     (options.uploadID, options.versionID, options.contentType) = (uploadID, versionID, contentType)
@@ -101,7 +101,7 @@ struct PresignChoices: Sendable, Equatable {
     return options
   }
 
-  /// SigV4's limit.
+  /// The longest lifetime that SigV4 allows.
   static let longest = Duration.seconds(7 * 86_400)
 
   init(_ invocation: Invocation) throws(Failure) {
@@ -158,7 +158,7 @@ struct PresignChoices: Sendable, Equatable {
     }
     if contentMD5 != nil, let parts, parts.count > 1 {
       throw Failure(
-        .usage, "--content-md5: one MD5 cannot be that of \(parts.count) parts",
+        .usage, "--content-md5: one MD5 cannot fit \(parts.count) parts",
         remedy: "Give --content-md5-file FILE, with a line for each part: its number and its MD5.")
     }
   }

@@ -1,7 +1,7 @@
 import MultipartCore
 
 extension StoreOptions {
-  /// How to reach the store, from the command line and the environment.
+  /// Reads how to reach the store, from the command line and the environment.
   init(_ invocation: Invocation) throws(Failure) {
     self.init()
     endpoint = try Self.endpoint(invocation)
@@ -58,7 +58,7 @@ extension StoreOptions {
         guard (1...15).contains(name.utf8.count), name.utf8.allSatisfy(ASCII.isVisible) else {
           throw invocation.wrong(
             given, "is not the name of a congestion control",
-            remedy: "Take auto, system, or a name of /proc/sys/net/ipv4/tcp_allowed_congestion_control.")
+            remedy: "Use auto, system, or a name in /proc/sys/net/ipv4/tcp_allowed_congestion_control.")
         }
         congestion = .named(name)
       }
@@ -83,7 +83,7 @@ extension StoreOptions {
 
   private static func endpoint(_ invocation: Invocation) throws(Failure) -> String? {
     guard let given = invocation.last(.endpointURL) else { return nil }
-    // Never shown, even if it is wrong in another way: the text before the @ is probably a password.
+    // The value is never shown, even if it is wrong in another way: the text before the @ is probably a password.
     guard !given.value.bytes.contains(UInt8(ascii: "@")) else {
       throw Failure(
         .usage, "\(given.origin.text): an endpoint holds no user name or password",
@@ -100,7 +100,7 @@ extension StoreOptions {
     return text
   }
 
-  /// No message shows its value, which may contain a password.
+  /// Reads the proxy. No message shows its value, which may contain a password.
   private static func proxy(_ invocation: Invocation) throws(Failure) -> String? {
     guard let given = invocation.last(.proxy) else { return nil }
     guard let text = given.value.utf8Text, text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7f }) else {

@@ -1,7 +1,8 @@
 import MultipartCore
 
 extension UploadOptions {
-  /// From the command line and the environment; reads the file of a customer key, which may be a pipe, so only once.
+  /// Reads the options from the command line and the environment. The file of a customer key may be a pipe, so it is
+  /// read only once.
   init(_ invocation: Invocation) throws(Failure) {
     self.init()
     object = try ObjectHeaders(invocation)
@@ -33,7 +34,7 @@ extension UploadOptions {
     ] where skipsExisting && given {
       throw Failure(
         .usage, "--skip-existing and --\(name.rawValue) exclude each other",
-        remedy: "--skip-existing leaves an object that is there, whatever it holds. Leave one of them out.")
+        remedy: "--skip-existing leaves an existing object alone, whatever it contains. Leave one of them out.")
     }
     customerKey = try invocation.path(.sseCKeyFile).map { (file) throws(Failure) in
       try CustomerKey(file: FilePath(bytes: file.bytes))
@@ -45,9 +46,9 @@ extension UploadOptions {
     let size = try invocation.size(.partSize) ?? 0
     let (sizes, rule) =
       invocation.command == .get
-      ? (DownloadOptions.partSizes, "Ranges of 64K to 5G can be asked for") : (partSizes, "S3 takes parts of 5M to 5G")
+      ? (DownloadOptions.partSizes, "Ranges may have 64K to 5G") : (partSizes, "S3 takes parts of 5M to 5G")
     guard sizes.contains(size) else {
-      // A number alone is one of bytes, and `8` was meant as one of mebibytes.
+      // A number alone is in bytes, but `8` was meant in mebibytes.
       let meant = SizeValue.parse(given.value.text + "M").map(sizes.contains) ?? false
       throw invocation.wrong(
         given, "is not a size for a part", remedy: rule + (meant ? ": did you mean \(given.value.text)M?" : "."))
@@ -65,7 +66,7 @@ extension UploadOptions {
     return hex
   }
 
-  /// Without a value: a year, practically forever.
+  /// How long to wait; without a value a year, practically forever.
   private static func waitForOtherUpload(_ invocation: Invocation) throws(Failure) -> Duration? {
     guard let given = invocation.last(.waitLock) else { return nil }
     return given.value.bytes.isEmpty ? .seconds(365 * 86_400) : try invocation.duration(.waitLock)
@@ -75,7 +76,7 @@ extension UploadOptions {
 extension ChecksumForm {
   static let words = ["auto"] + ChecksumAlgorithm.words + ["none"]
 
-  /// Nil for `auto`.
+  /// Reads `--checksum`; nil for `auto`.
   init?(_ invocation: Invocation) throws(Failure) {
     guard let word = try invocation.word(.checksum) else { return nil }
     self.init(word: word)
@@ -83,7 +84,7 @@ extension ChecksumForm {
 }
 
 extension ServerSideEncryption {
-  /// Nil without `--sse`; then none of its other options may be given.
+  /// Reads `--sse`; nil without it, and then the other encryption options may not be given.
   init?(_ invocation: Invocation) throws(Failure) {
     let algorithm: Algorithm? = try invocation.choice(.sse)
     let isKMS = algorithm == .kms || algorithm == .kmsDualLayer
@@ -93,7 +94,7 @@ extension ServerSideEncryption {
     guard let algorithm else { return nil }
     if invocation.has(.sseCKeyFile) {
       throw Failure(
-        .usage, "--sse and --sse-c-key-file exclude each other", remedy: "Use a key of the store's or one of yours.")
+        .usage, "--sse and --sse-c-key-file exclude each other", remedy: "Use a key of the store or one of your own.")
     }
     self.init(
       algorithm, keyID: try invocation.text(.sseKMSKeyID), contextJSON: try Self.context(invocation),

@@ -49,15 +49,15 @@ struct CommandPage: Sendable {
     }
   }
 
-  /// `put`, `ticket issue`
+  /// The title, such as `put` or `ticket issue`.
   var title: String { name.rawValue + (action.map { " " + $0.rawValue } ?? "") }
 
-  /// What it says about one action of ticket.
+  /// The page reduced to one action of `ticket`.
   func only(_ action: TicketCommand.Action?) -> CommandPage {
     guard let action else { return self }
     var page = self
     page.action = action
-    // `ticket show|finish|revoke` is the synopsis of three.
+    // `ticket show|finish|revoke` is the synopsis of three actions.
     page.synopses = synopses.filter { $0.pieces(at: " |").contains(Substring(action.rawValue)) }
     page.examples = examples.filter { $0.line.words(between: " ").contains(Substring(action.rawValue)) }
     return page

@@ -10,9 +10,9 @@ extension CommandPage {
     examples: [
       Example(what: "Upload a file", line: "s3up put backup.tar s3://my-bucket/backups/backup.tar"),
       Example(
-        what: "What is in a folder: build/lib/x.so becomes 1234/lib/x.so",
+        what: "The contents of a folder: build/lib/x.so becomes 1234/lib/x.so",
         line: "s3up put -r build s3://artifacts/1234/ --exclude '*.o'"),
-      Example(what: "What a command prints", line: "pg_dump mydb | s3up put - s3://my-bucket/db.sql"),
+      Example(what: "The output of a command", line: "pg_dump mydb | s3up put - s3://my-bucket/db.sql"),
       Example(what: "Keep the file's name", line: "s3up put backup.tar s3://my-bucket/backups/"),
       Example(
         what: "To a store that is not AWS, without replacing an object",
@@ -21,9 +21,9 @@ extension CommandPage {
         what: "Back up a database, and publish nothing if the dump fails",
         line: "s3up put --from-command s3://my-bucket/db.sql.zst -- bash -c 'set -o pipefail; pg_dump mydb | zstd'"),
       Example(
-        what: "Every night only what has changed, and then a list of all that is there",
+        what: "Every night only what has changed, with a list of all objects",
         line: "s3up put -r /srv/data s3://backup/data/ --skip-same --manifest s3://backup/data.sha256"),
-      Example(what: "By a ticket, without credentials", line: "s3up put disk.img --ticket ticket.json"),
+      Example(what: "With a ticket, without credentials", line: "s3up put disk.img --ticket ticket.json"),
       Example(
         what: "The third of eight nodes that share the upload of one file",
         line: "s3up put disk.img --ticket ticket.json --shard 3/8"),
@@ -37,27 +37,28 @@ extension CommandPage {
       """,
       """
       The file is checked before, during and after sending: if it grew, shrank or was rewritten, nothing is published \
-      and the exit code is 65. If it was only touched meanwhile (chmod, link), it is read again at the end and compared, \
-      which also detects a file that was rewritten and whose times were restored.
+      and the exit code is 65. If it was only touched (chmod, link), it is read again at the end and compared, which \
+      also detects a file that was rewritten with its times restored.
       """,
       """
       After any interruption the same command resumes: parts that the store has and that still match the file are not \
-      sent again. An upload that cannot be resumed is aborted, so that no parts are left that cost money. A stream \
-      cannot be read again, so if its upload fails, it is aborted.
+      sent again. An upload that cannot be resumed is aborted, so that no parts are left behind that cost money. A \
+      stream cannot be read again, so if its upload fails, it is aborted.
       """,
       """
-      Several files share one window of connections, and each has its own result line, retries and record. One that \
-      fails does not stop the others; if 16 have failed for the same reason and none has arrived, the run ends. The exit \
-      code is that of the reason, or 1 if there are several. A run that was killed goes on with the same command: what \
-      it had confirmed is not sent again.
+      Several files share one window of connections, and each has its own result line, retries and record. If one \
+      fails, the others continue; if 16 have failed for the same reason and none has arrived, the run ends. The exit \
+      code is that of the failures, or 1 if they differ. The same command continues a run that was killed: confirmed \
+      objects are not sent again.
       """,
     ],
     arguments: [
       Item(
         term: "FILE",
         doc: """
-          The file to upload, several of them, or with -r folders; - is standard input. A regular file there (<FILE) is read from its current offset, and its \
-          upload can be resumed like that of a named file; anything else is a stream, and so is a named pipe.
+          The file to upload, several of them, or with -r folders; - is standard input. A regular file on standard \
+          input (<FILE) is read from its current offset, and its upload can be resumed like that of a named file; \
+          anything else is a stream, and so is a named pipe.
           """),
       Item(
         term: "s3://BUCKET/KEY",
@@ -79,7 +80,7 @@ extension CommandPage {
       are set here. The parts cost money until complete or abort.
       """,
       """
-      A store may ignore in silence what it does not support, and only the object shows that. So give complete the same \
+      A store may silently ignore what it does not support, which only the object shows. So give complete the same \
       options: it checks that the object has them.
       """,
     ], arguments: [object])
@@ -110,7 +111,7 @@ extension CommandPage {
     ])
 
   static let parts = CommandPage(
-    name: .parts, summary: "list the parts that the store has of an upload",
+    name: .parts, summary: "list the parts of an upload that the store has",
     synopses: ["s3up parts [OPTIONS] s3://BUCKET/KEY --upload-id ID"],
     examples: [
       Example(what: "List the parts", line: "s3up parts s3://my-bucket/disk.img --upload-id \"$id\"")
@@ -140,18 +141,18 @@ extension CommandPage {
       If the store's answer is lost, the object is checked before the result is reported.
       """,
       """
-      The options for type, metadata, tags, access, encryption and lock change nothing here: they say what create was told, \
-      and an object that does not have it is a failure (69). Without them nothing is said about these.
+      The options for type, metadata, tags, access, encryption and lock change nothing here: they repeat those of \
+      create, and it is a failure (69) if the object differs. Without them these properties are not checked.
       """,
     ], arguments: [object])
 
   static let abort = CommandPage(
     name: .abort, summary: "abort an upload and check that nothing is left of it",
     synopses: ["s3up abort [OPTIONS] s3://BUCKET/KEY --upload-id ID"],
-    examples: [Example(what: "Give an upload up", line: "s3up abort s3://my-bucket/disk.img --upload-id \"$id\"")],
+    examples: [Example(what: "Abort an upload", line: "s3up abort s3://my-bucket/disk.img --upload-id \"$id\"")],
     about: [
       """
-      Aborts the upload and lists its parts afterwards: it succeeds once the store has none left. An object at the key \
+      Aborts the upload and lists its parts afterwards: it succeeds once the store has none left. An existing object \
       is not touched.
       """,
       """
@@ -165,12 +166,12 @@ extension CommandPage {
     name: .uploads, summary: "list unfinished uploads, and clean them up",
     synopses: ["s3up uploads [OPTIONS] [s3://BUCKET[/PREFIX]] [--clean [--older-than DURATION] [--all] [--dry-run]]"],
     examples: [
-      Example(what: "Those recorded on this machine", line: "s3up uploads"),
+      Example(what: "Uploads recorded on this machine", line: "s3up uploads"),
       Example(
-        what: "List what would be cleaned up, whoever began it",
+        what: "List what would be cleaned up, including uploads of other machines",
         line: "s3up uploads s3://my-bucket --clean --all --older-than 7d --dry-run"),
-      Example(what: "All of a bucket", line: "s3up uploads s3://my-bucket"),
-      Example(what: "Under a prefix", line: "s3up uploads s3://my-bucket/backups/"),
+      Example(what: "All uploads of a bucket", line: "s3up uploads s3://my-bucket"),
+      Example(what: "Uploads below a prefix", line: "s3up uploads s3://my-bucket/backups/"),
     ],
     about: [
       """
@@ -178,14 +179,14 @@ extension CommandPage {
       this machine, or with a bucket those at the store.
       """,
       """
-      With --clean they are aborted: those that this machine has recorded, or with --all every one of the bucket. An \
-      abort is repeated until the store says that nothing is left.
+      With --clean they are aborted: those that this machine has recorded, or with --all every upload of the bucket. \
+      An abort is repeated until the store confirms that nothing is left.
       """,
     ],
     arguments: [Item(term: "s3://BUCKET[/PREFIX]", doc: "The bucket, or its keys that begin with PREFIX.")])
 
   static let presign = CommandPage(
-    name: .presign, summary: "make a URL with which others may get, put or delete",
+    name: .presign, summary: "print a URL that lets others get, put or delete",
     synopses: [
       "s3up presign [OPTIONS] s3://BUCKET/KEY [--method METHOD] [--expires DURATION]",
       "s3up presign [OPTIONS] s3://BUCKET/KEY --upload-id ID --part N|A-B [--content-md5-file FILE]",
@@ -193,7 +194,7 @@ extension CommandPage {
     examples: [
       Example(what: "A link for a day", line: "s3up presign s3://my-bucket/report.pdf --expires 1d"),
       Example(
-        what: "Let somebody put one object",
+        what: "Let someone put one object",
         line: "s3up presign s3://my-bucket/inbox/data.csv --method PUT --content-type text/csv"),
       Example(
         what: "URLs for 40 parts, one per line",
@@ -201,8 +202,8 @@ extension CommandPage {
     ],
     about: [
       """
-      Signs URLs without asking the store. Whoever holds a URL can use it until it expires: after 7 days at most, and no \
-      later than the credentials that signed it. Treat it as a secret.
+      Signs URLs without asking the store. Anyone who has a URL can use it until it expires: after 7 days at most, \
+      and no later than the credentials that signed it. Treat it as a secret.
       """
     ], arguments: [object])
 
@@ -217,37 +218,39 @@ extension CommandPage {
     ],
     examples: [
       Example(
-        what: "Whoever gets the ticket can upload this file, and nothing else",
+        what: "Anyone with the ticket can upload this file, and nothing else",
         line: "s3up ticket issue disk.img s3://my-bucket/disk.img --expires 36h -o ticket.json"),
       Example(
         what: "A stream of up to 20 GiB",
         line: "s3up ticket issue --max-size 20G s3://my-bucket/dump.zst -o ticket.json"),
       Example(
-        what: "A page with which somebody uploads it in a browser",
+        what: "A page for uploading it in a browser",
         line: "s3up ticket issue film.mov s3://my-bucket/in/film.mov --format html --set-cors -o upload.html"),
       Example(
-        what: "What is in a folder; there: s3up put DIR --ticket tickets.jsonl",
+        what: "A folder, uploaded with s3up put DIR --ticket tickets.jsonl",
         line: "s3up ticket issue -r build s3://artifacts/1234/ -o tickets.jsonl"),
-      Example(what: "What has arrived?", line: "s3up ticket show ticket.json"),
-      Example(what: "Take it back, and abort the upload", line: "s3up ticket revoke ticket.json"),
-      Example(what: "It expired in the middle", line: "s3up ticket renew ticket.json --expires 2d"),
+      Example(what: "Show what has arrived", line: "s3up ticket show ticket.json"),
+      Example(what: "Revoke it, and abort the upload", line: "s3up ticket revoke ticket.json"),
+      Example(
+        what: "Renew a ticket that expired during the upload", line: "s3up ticket renew ticket.json --expires 2d"),
     ],
     about: [
       """
-      A ticket is a file of presigned requests: for each part of one upload, its list of parts, its completion and its \
-      abort. Whoever has the ticket and the file uploads it with s3up put --ticket, from as many machines as they like, and \
-      can do nothing else at the store. With FILE the checksum of each part is signed too, so that the store takes only \
-      these bytes: SHA-256 at AWS, elsewhere MD5, which every store verifies.
+      A ticket is a file of presigned requests: for each part of one upload, its list of parts, its completion and \
+      its abort. Anyone with the ticket and the file can upload it with s3up put --ticket, from any number of \
+      machines, and can do nothing else at the store. With FILE the checksum of each part is signed too, so that the \
+      store accepts only these bytes: SHA-256 at AWS, elsewhere MD5, which every store verifies.
       """,
       """
-      issue begins the upload with the object's type, metadata, encryption and lock. show tells what the store has of it, \
-      finish completes it if all is there, and revoke aborts it, which makes the ticket worthless. These three use the \
-      ticket's own requests, and your credentials once it has expired. renew signs with your credentials what the store \
-      still lacks, if the ticket is what this machine issued: its holder may have edited it.
+      issue begins the upload with the object's type, metadata, encryption and lock. show reports what the store has, \
+      finish completes the upload if all of it has arrived, and revoke aborts it, which makes the ticket worthless. \
+      These three use the ticket's own requests, and your credentials once it has expired. renew signs what the store \
+      still lacks with your credentials, but only a ticket as this machine issued it, because its holder may have \
+      edited it.
       """,
       """
-      Whether a stream (--max-size) is whole knows only the run that has read it to its end. finish publishes what another \
-      one has left only with --as-it-is.
+      Only the run that has read a stream (--max-size) to its end knows that it is complete. finish publishes what \
+      another run has left only with --as-it-is.
       """,
       """
       A ticket is valid for at most 7 days, and no longer than the credentials that sign it: keys of a role or of a login \
@@ -255,8 +258,8 @@ extension CommandPage {
       """,
     ],
     arguments: [
-      Item(term: "FILE", doc: "The file that may be uploaded."),
-      Item(term: "s3://BUCKET/KEY", doc: "The object that it becomes."),
+      Item(term: "FILE", doc: "The file to be uploaded."),
+      Item(term: "s3://BUCKET/KEY", doc: "The object to be created."),
       Item(term: "TICKET", doc: "A file that issue wrote, in any form; - is standard input."),
     ])
 
@@ -264,8 +267,8 @@ extension CommandPage {
     name: .help, summary: "explain a command or a topic, or search for a word",
     synopses: ["s3up help [COMMAND|TOPIC|WORD...]", "s3up help --man"],
     examples: [
-      Example(what: "All about put", line: "s3up help put"),
-      Example(what: "Whatever is said about rates", line: "s3up help rate"),
+      Example(what: "Everything about put", line: "s3up help put"),
+      Example(what: "Search for rates", line: "s3up help rate"),
       Example(what: "What the exit codes mean", line: "s3up help exit-codes"),
       Example(what: "Read the manual page", line: "s3up help --man | man -l -"),
     ],
@@ -278,14 +281,14 @@ extension CommandPage {
     arguments: [
       Item(term: "COMMAND", doc: "The command to explain, also an action: ticket issue."),
       Item(term: "TOPIC", doc: HelpTopic.words.joined(separator: ", ") + "."),
-      Item(term: "WORD", doc: "What to look for; of several words all must be found together."),
+      Item(term: "WORD", doc: "The word to search for; several words must all be found together."),
     ])
 
   static let completions = CommandPage(
     name: .completions, summary: "print the script that completes s3up in a shell",
     synopses: ["s3up completions \(ShellChoice.words.joined(separator: "|"))"],
     examples: [
-      Example(what: "In this bash", line: "source <(s3up completions bash)"),
+      Example(what: "In the current bash", line: "source <(s3up completions bash)"),
       Example(
         what: "Permanently, in zsh", line: "s3up completions zsh > \"${fpath[1]}/_s3up\""),
       Example(

@@ -8,12 +8,12 @@ enum Completions {
     }
   }
 
-  /// What `s3up help` is asked about.
+  /// The words that `s3up help` accepts.
   static var helpWords: String { (CommandName.words + HelpTopic.words).joined(separator: " ") }
 
   static var actionWords: String { TicketCommand.Action.words.joined(separator: " ") }
 
-  /// A command of the shell that prints the profiles of AWS's shared files.
+  /// A shell command that prints the profiles of AWS's shared files.
   static let profiles = #"""
     sed -n 's/^\[\(profile  *\)\{0,1\}\([^] ]*\) *\].*/\2/p' \
       "${AWS_CONFIG_FILE:-$HOME/.aws/config}" "${AWS_SHARED_CREDENTIALS_FILE:-$HOME/.aws/credentials}" 2>/dev/null
@@ -82,7 +82,7 @@ enum BashCompletions {
         esac
         if [[ -n $values ]]; then
           COMPREPLY=( $(compgen -W "$values" -- "$cur") )
-          # What stands before the last colon is a word of its own and stays.
+          # The part before the last colon is a word of its own and stays.
           COMPREPLY=( "${COMPREPLY[@]#"${cur%"${cur##*:}"}"}" )
         elif [[ $cur == -* ]]; then
           COMPREPLY=( $(compgen -W "$options" -- "$cur") )

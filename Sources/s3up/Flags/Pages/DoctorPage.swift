@@ -1,6 +1,6 @@
 extension CommandPage {
   static let doctor = CommandPage(
-    name: .doctor, summary: "find out why uploads fail, or would",
+    name: .doctor, summary: "find out why uploads fail, or would fail",
     synopses: ["s3up doctor [OPTIONS] [s3://BUCKET[/PREFIX]]"],
     examples: [
       Example(what: "Whether a bucket accepts uploads", line: "s3up doctor s3://my-bucket/backups/"),
@@ -18,8 +18,8 @@ extension CommandPage {
       """,
       """
       To find out whether the bucket accepts an upload, one is begun below the prefix with a unique name \
-      (.s3up-doctor-...), a part of a few bytes is sent and listed, and the upload is aborted and checked to be gone. No \
-      object is created.
+      (.s3up-doctor-...), a part of a few bytes is sent and listed, then the upload is aborted and confirmed to be \
+      gone. No object is created.
       """,
       """
       A line begins with ok, with warn if uploads work but something should be fixed, or with fail. The exit code is 0, or \
@@ -27,8 +27,9 @@ extension CommandPage {
       event (finding), check, mark, message, hint, exit, and facts, an object.
       """,
       """
-      If nobody answers, it ends within a quarter of a minute: it waits 4 s for a connection and 5 s for an answer, unless \
-      --connect-timeout and --stall-timeout say otherwise. Secrets are not shown, and only both ends of the access key id.
+      Without any answer it ends within 15 seconds: it waits 4 s for a connection and 5 s for a response, unless \
+      --connect-timeout and --stall-timeout say otherwise. Secrets are not shown, and of the access key id only the \
+      beginning and the end.
       """,
     ],
     arguments: [

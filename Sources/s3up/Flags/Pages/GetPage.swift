@@ -1,6 +1,6 @@
 extension CommandPage {
   static let get = CommandPage(
-    name: .get, summary: "bring objects back, and prove that they are the same",
+    name: .get, summary: "download objects, and prove that they are intact",
     synopses: [
       "s3up get [OPTIONS] s3://BUCKET/KEY|URL [FILE|DIR/|-]", "s3up get [OPTIONS] -r s3://BUCKET/PREFIX/ [DIR]",
       "s3up get [OPTIONS] --to-command s3://BUCKET/KEY -- CMD [ARG...]",
@@ -9,16 +9,16 @@ extension CommandPage {
     ],
     examples: [
       Example(what: "Into this folder, under the key's last name", line: "s3up get s3://my-bucket/backups/backup.tar"),
-      Example(what: "Into a file that may be there", line: "s3up get s3://my-bucket/disk.img disk.img --overwrite"),
+      Example(what: "Into a file that may exist", line: "s3up get s3://my-bucket/disk.img disk.img --overwrite"),
       Example(what: "Into a pipe", line: "s3up get s3://my-bucket/src.tar.gz - | tar xz"),
       Example(
-        what: "All that is below a prefix: data/a/b becomes restored/a/b",
+        what: "Everything below a prefix: data/a/b becomes restored/a/b",
         line: "s3up get -r s3://backup/data/ restored/"),
       Example(
-        what: "What a manifest lists, each object proven to be what was listed",
+        what: "The objects of a manifest, each proven to match it",
         line: "s3up get --manifest s3://backup/data.sha256 s3://backup/data/ restored/"),
       Example(
-        what: "To a command that never takes half an object for the whole",
+        what: "Into a command that never mistakes half an object for the whole",
         line: "s3up get --to-command s3://my-bucket/src.tar.gz -- tar xz"),
       Example(
         what: "From a presigned URL, without credentials",
@@ -26,46 +26,50 @@ extension CommandPage {
     ],
     about: [
       """
-      Loads the object in ranges, several at a time, into a file beside the target, and proves it by the strongest \
-      evidence that the store has: a checksum of the whole object, the checksums of its parts, its ETag, an MD5 that \
-      another client has noted, or the size alone; the result line names it. Only then has the file its name. If the \
-      object is replaced meanwhile, or is not what the store says, the exit code is 65 and nothing is under the name.
+      Downloads the object in ranges, several at a time, into a file next to the target, and proves it by the \
+      strongest evidence that the store has: a checksum of the whole object, the checksums of its parts, its ETag, an \
+      MD5 that another client has recorded, or the size alone; the result line names it. Only then does the file get \
+      its name. If the object is replaced during the download, or is not what the store says, the exit code is 65 and \
+      there is no file of that name.
       """,
       """
-      A presigned URL takes the place of s3://BUCKET/KEY, and of credentials: presign prints one. With --checksum-mode it \
-      proves the object as well as credentials would. Whoever sees the URL can use it until it expires, and other users of \
-      this machine can see arguments.
+      A presigned URL takes the place of s3://BUCKET/KEY, and of credentials: presign prints one. With presign \
+      --checksum-mode it proves the object as well as credentials would. Anyone who sees the URL can use it until it \
+      expires, and other users of this machine can see arguments.
       """,
       """
       After any interruption the same command resumes: bytes on disk count if they still have the checksum that they \
-      came with.
+      arrived with.
       """,
       """
-      To standard output, a named pipe or a device the bytes go in order. The last range is held back until all of them \
-      are proven; if they are not, the reader never gets it, and the exit code is 65. Whoever reads a pipe cannot tell \
-      its end from the object's: with --to-command the command is ended before it sees the end of an object that is not \
-      whole, and its own failure is the run's.
+      Standard output, a named pipe or a device gets the bytes in order. The last range is held back until all of \
+      them are proven; if they are not, the reader never gets it, and the exit code is 65. The reader of a pipe \
+      cannot tell the pipe's end from the object's: with --to-command the command is killed before it sees the end of \
+      an incomplete object, and the run fails if the command does.
       """,
       """
-      With -r every object below a prefix becomes a file of a folder, which is made if it is not there. No key leaves the \
-      folder, and no link in it is followed: a key with an empty part, "." or "..", one that ends in a slash, a part of more \
-      than 255 bytes, and one where there is a folder, a link or another object's file has failed with 73, and the others \
-      arrive. A time of modification that s3up-mtime, rclone or s3cmd has noted becomes the file's.
+      With -r every object below a prefix becomes a file in a folder, which is created if it does not exist. No key \
+      can lead out of the folder, and no link in it is followed. A key fails with 73 if a component of it is empty, \
+      ".", ".." or longer than 255 bytes, if it ends with a slash, or if a folder, a link or another object's file is \
+      in its place; the others are downloaded. A modification time recorded as s3up-mtime, or by rclone or s3cmd, \
+      becomes the file's.
       """,
       """
-      Several objects share one window of connections, and each has its own result line. A file that is there is a failure \
-      (73) unless --skip-same, --overwrite or --if-newer says what becomes of it, or an interrupted run of the same command \
-      has brought it, and neither has changed since. The exit code is that of all failures, or 1 if they have several; if \
-      there is nothing to bring, 66.
+      Several objects share one window of connections, and each has its own result line. An existing file is a \
+      failure (73) unless --skip-same, --overwrite or --if-newer says what to do with it, or an interrupted run of \
+      the same command has downloaded it, and neither file nor object has changed since. The exit code is that of the \
+      failures, or 1 if they differ; if there is nothing to download, it is 66.
       """,
     ],
     arguments: [
       object,
       Item(
         term: "FILE|DIR/|-",
-        doc: "The target; in a folder it has the key's last name, and - is standard output. Without it, this folder."),
+        doc:
+          "The target; in a folder it gets the key's last name, and - is standard output. The default is the current folder."
+      ),
       Item(
         term: "s3://BUCKET/PREFIX/",
-        doc: "With -r, --files-from or --manifest; its slash may be left out, and a bucket alone means all of it."),
+        doc: "With -r, --files-from or --manifest; the slash may be omitted, and a bucket alone means all of it."),
     ])
 }

@@ -1,6 +1,6 @@
 extension CommandPage {
   static let head = CommandPage(
-    name: .head, summary: "show all that the store tells about an object",
+    name: .head, summary: "show everything that the store knows about an object",
     synopses: ["s3up head [OPTIONS] s3://BUCKET/KEY"],
     examples: [
       Example(what: "Size, checksums, parts, encryption, tags, lock", line: "s3up head s3://my-bucket/disk.img"),
@@ -9,13 +9,14 @@ extension CommandPage {
     ],
     about: [
       """
-      Prints a line for each fact: its name, then its value. Metadata, tags, checksums and whatever else the store's answer \
-      has are all shown. Nothing is downloaded.
+      Prints a line for each fact: its name, then its value. Metadata, tags, checksums and everything else in the \
+      store's response is shown. Nothing is downloaded.
       """,
       """
-      Beside the object's HEAD this takes a HEAD of its first part, and questions for its tags, and for retention and legal \
-      hold unless the HEAD shows them. What the store does not tell, or not to these credentials, has a line that begins \
-      with unknown, and says why. If there is no object, or no such version, the exit code is 69.
+      Besides a HEAD of the object this takes a HEAD of its first part, a request for its tags, and requests for \
+      retention and legal hold unless the HEAD shows them. For what the store does not reveal, or not to these \
+      credentials, a line begins with unknown and gives the reason. If the object or the version does not exist, the \
+      exit code is 69.
       """,
     ],
     arguments: [object])

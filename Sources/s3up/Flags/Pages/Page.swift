@@ -1,6 +1,6 @@
 import MultipartCore
 
-/// A page of help as blocks, from which the terminal and the man page are rendered.
+/// A page of help as blocks, which are rendered for the terminal and as the man page.
 struct Page: Sendable {
   enum Block: Sendable, Equatable {
     case heading(String)
@@ -14,7 +14,7 @@ struct Page: Sendable {
 
   var blocks: [Block] = []
 
-  /// Items under their heading, unless there are none.
+  /// Adds items under their heading, unless there are none.
   mutating func add(_ heading: String, _ items: [CommandPage.Item]) {
     guard !items.isEmpty else { return }
     blocks.append(.heading(heading))
@@ -37,18 +37,18 @@ struct Page: Sendable {
 
   private static let motto = "s3up moves big things into S3 and back, and never reports success without proof."
 
-  /// `s3up` alone
+  /// The page of `s3up` without a command.
   static var start: Page {
     var page = Page()
     page.blocks = [.subheading(motto)]
     page.add(CommandPage.put.examples.prefix(2) + CommandPage.get.examples.prefix(1))
     page.blocks += [
-      .subheading("s3up put -h shows what most people need of put; s3up help lists the commands.")
+      .subheading("s3up put -h shows the most common options of put; s3up help lists the commands.")
     ]
     return page
   }
 
-  /// `s3up help`
+  /// The page of `s3up help`.
   static var overview: Page {
     var page = Page()
     page.blocks = [.subheading(motto)]
@@ -63,7 +63,7 @@ struct Page: Sendable {
     return page
   }
 
-  /// `s3up COMMAND -h`: one screen.
+  /// The page of `s3up COMMAND -h`: one screen.
   static func few(_ name: CommandName, _ action: TicketCommand.Action?) -> Page {
     let command = CommandPage.of(name).only(action)
     var page = Page()
@@ -79,7 +79,7 @@ struct Page: Sendable {
     return page
   }
 
-  /// `s3up help COMMAND`, `s3up help ticket issue`
+  /// The page of `s3up help COMMAND` or `s3up help ticket issue`.
   static func of(_ name: CommandName, _ action: TicketCommand.Action? = nil) -> Page {
     let command = CommandPage.of(name).only(action)
     var page = Page()
@@ -99,7 +99,7 @@ struct Page: Sendable {
     return page
   }
 
-  /// `s3up help TOPIC`
+  /// The page of `s3up help TOPIC`.
   static func of(_ topic: HelpTopic) -> Page {
     var page = Page()
     page.add(topic)
@@ -114,7 +114,7 @@ struct Page: Sendable {
     if itemsToo { add(topic.items) }
   }
 
-  /// `s3up help --man`
+  /// The page of `s3up help --man`.
   static var manual: Page {
     var page = Page()
     page.blocks = [
@@ -145,7 +145,7 @@ struct Page: Sendable {
 }
 
 extension Flag {
-  /// The sentence, its default and its variables.
+  /// The option's sentence, default and variables.
   func text(long: Bool) -> String {
     var text = doc
     if long, !more.isEmpty { text += " " + more }
@@ -156,7 +156,7 @@ extension Flag {
     return text
   }
 
-  /// For a page that shows the options of all commands together.
+  /// The commands of an option, for a page that shows the options of all commands together.
   var belongs: String {
     let commands = modes.commands
     if commands == ModeSet.all.commands { return " For every command." }

@@ -35,7 +35,7 @@ enum TextPage {
     }
   }
 
-  /// In two columns if they fit, else the text below its term.
+  /// A term and its text, in two columns if they fit, else the text below its term.
   private static func item(_ term: String, _ text: String, width: Int, column: Int) -> [String] {
     let termWidth = TextWidth.columns(term)
     var body = wrap(text, width: width, indent: column)
@@ -46,8 +46,8 @@ enum TextPage {
     return wrap(term, width: width, indent: 2, hang: 4) + body
   }
 
-  /// A command that is longer than the line goes on after a backslash, so that it can be copied. Between quotes the shell
-  /// would take the backslash for itself, so what is quoted is one word.
+  /// Wraps a command with backslashes at the line ends, so that it can be copied. Inside quotes the shell would take a
+  /// backslash literally, so quoted text is never split.
   private static func command(_ line: String, width: Int) -> [String] {
     guard TextWidth.columns(line) + 2 > width else { return ["  " + line] }
     var words: [String] = []

@@ -54,7 +54,7 @@ enum ZshCompletions {
     switch command {
     case .help: "'*:topic:(\(Completions.helpWords))'"
     case .ticket: "'1:action:(\(Completions.actionWords))' '*:file:_s3up_files'"
-    // Behind the destination of --from-command stands a command.
+    // After the destination of --from-command follows a command.
     case .put: "'*:file:{ if (( ${words[(I)--]} )) { _command_names } else { _s3up_files } }'"
     case .completions: "'*:shell:(\(ShellChoice.words.joined(separator: " ")))'"
     default: "'*:file:_s3up_files'"
@@ -90,7 +90,7 @@ enum ZshCompletions {
     }
   }
 
-  /// For use between single quotes; a colon would end a field.
+  /// Escapes text for single quotes and for `_arguments`, where a colon would end a field.
   private static func quote(_ text: String) -> String {
     Escaped.singleQuoted(text, backslashing: ":")
   }

@@ -1,6 +1,7 @@
 import MultipartCore
 
-/// A SIZE per second, or `off`; or several of them, each with the time of day from which it holds: `08:00=2M,19:00=off`.
+/// A SIZE per second, or `off`; or several of them, each with the time of day from which it applies:
+/// `08:00=2M,19:00=off`.
 enum RateValue: Sendable, Equatable {
   case off
   case limit(RateLimit)
@@ -22,7 +23,7 @@ enum RateValue: Sendable, Equatable {
     return limit.least == nil ? .off : .limit(limit)
   }
 
-  /// Nil if it is not a rate; nil within it if that is `off`.
+  /// The rate; the outer optional is nil if the text is not a rate, the inner one if it is `off`.
   private static func rate(_ text: String) -> Int64?? {
     if text == "off" { return .some(nil) }
     let size = text.ends(with: "/s") ? String(text.dropLast(2)) : text
@@ -30,7 +31,7 @@ enum RateValue: Sendable, Equatable {
     return bytes
   }
 
-  /// `8:00`, `08:00`, `23:59`
+  /// A time of day: `8:00`, `08:00`, `23:59`.
   private static func time(_ text: Substring) -> (hour: Int, minute: Int)? {
     let sides = text.pieces(at: ":")
     guard sides.count == 2, (1...2).contains(sides[0].count), sides[1].count == 2,
@@ -40,11 +41,11 @@ enum RateValue: Sendable, Equatable {
   }
 }
 
-/// `250ms`, `90s`, `15m`, `36h`, `7d`.
+/// A duration: `250ms`, `90s`, `15m`, `36h`, `7d`.
 enum DurationValue {
   static let form = "A DURATION is a whole number with its unit: 250ms, 90s, 15m, 36h or 7d."
 
-  /// Nil if it is not a duration, is zero, or exceeds ten years.
+  /// The duration; nil if the text is not one, is zero, or exceeds ten years.
   static func parse(_ text: String) -> Duration? {
     let digits = text.utf8.prefix(while: ASCII.isDigit)
     guard let unit = milliseconds(String(Substring(text.utf8.dropFirst(digits.count)))),
@@ -66,7 +67,7 @@ enum DurationValue {
 }
 
 extension NamedValue {
-  /// `K=V`: the name ends at the first `=`; the value may be empty and may contain more of them.
+  /// Parses `K=V`: the name ends at the first `=`; the value may be empty and may contain more of them.
   init?(_ text: String) {
     guard let split = text.utf8.firstIndex(of: UInt8(ascii: "=")), split > text.startIndex else { return nil }
     self.init(String(text[..<split]), String(text[text.utf8.index(after: split)...]))

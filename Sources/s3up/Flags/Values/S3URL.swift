@@ -4,7 +4,7 @@ import MultipartCore
 /// no special meaning.
 struct S3URL: Sendable, Hashable {
   let bucket: String
-  /// Nil for `s3://BUCKET`; empty for `s3://BUCKET/`.
+  /// The key; nil for `s3://BUCKET`, empty for `s3://BUCKET/`.
   let key: String?
 
   static let form = "The form is s3://BUCKET/KEY, the key as it is, with nothing escaped."
@@ -20,10 +20,10 @@ struct S3URL: Sendable, Hashable {
     hasher.combine(key.map { Array($0.utf8) })
   }
 
-  /// Whether the word is meant as an object or bucket and not as a file, even if it is misspelled.
+  /// Whether the word is meant as an object or bucket rather than a file, even if it is misspelled.
   static func looksLike(_ word: Argument) -> Bool { word.text.lowercased().begins(with: "s3://") }
 
-  /// An address of the web, such as a presigned URL.
+  /// Whether the word is a web address, such as a presigned URL.
   static func isWeb(_ word: Argument) -> Bool {
     let text = word.text.lowercased()
     return text.begins(with: "https://") || text.begins(with: "http://")
@@ -34,7 +34,7 @@ struct S3URL: Sendable, Hashable {
     self.key = key
   }
 
-  /// A bucket, with or without a key or prefix.
+  /// Parses a bucket, with or without a key or prefix.
   init(_ word: Argument) throws(Failure) {
     guard let text = word.utf8Text else {
       throw Failure(.usage, "'\(word.text)' is not UTF-8, as every S3 key must be", remedy: Self.form)
@@ -61,7 +61,7 @@ struct S3URL: Sendable, Hashable {
     return slash
   }
 
-  /// An object: the key must be given.
+  /// Parses an object, which must have a key.
   static func object(_ word: Argument) throws(Failure) -> S3URL {
     let url = try S3URL(word)
     guard let key = url.key, !key.isEmpty else {
@@ -70,7 +70,7 @@ struct S3URL: Sendable, Hashable {
     return url
   }
 
-  /// The destination for a file of this name: below the prefix, if the URL ends in a slash.
+  /// The destination for a file of this name: below the prefix, if the URL ends with a slash.
   func destination(for file: Argument) throws(Failure) -> S3URL {
     guard let key, key.isEmpty || key.utf8.last == UInt8(ascii: "/") else {
       if key != nil { return self }
@@ -81,15 +81,15 @@ struct S3URL: Sendable, Hashable {
     let name = file.lastComponent
     guard let text = name.utf8Text, !text.isEmpty, file.bytes != [UInt8(ascii: "-")] else {
       throw Failure(
-        .usage, "'\(file.text)' gives no name for a key under 's3://\(bucket)/\(key)'",
-        remedy: "Name the whole key: s3://\(bucket)/\(key)NAME.")
+        .usage, "'\(file.text)' provides no name for a key under 's3://\(bucket)/\(key)'",
+        remedy: "Give the whole key: s3://\(bucket)/\(key)NAME.")
     }
     try Self.check(key: key + text)
     return S3URL(bucket: bucket, key: key + text)
   }
 
   private static func notS3(_ typed: String) -> Failure {
-    // If it is a presigned URL, its signature is not shown.
+    // The signature of a presigned URL is not shown.
     let text = Redaction.url(typed)
     let lower = text.lowercased()
     if lower.begins(with: "s3://") || lower.begins(with: "s3:/") {
@@ -103,8 +103,8 @@ struct S3URL: Sendable, Hashable {
     return Failure(.usage, "'\(text)' is not an S3 URL", remedy: form)
   }
 
-  /// 3 to 63 of `a-z 0-9 . -`. Old buckets of AWS also have capitals and underscores, and access points are named by an
-  /// ARN; the store decides about them.
+  /// Checks the bucket's name: 3 to 63 of `a-z 0-9 . -`. Old buckets of AWS also have capitals and underscores, and
+  /// access points are named by an ARN; the store decides about those.
   private static func check(bucket: String) throws(Failure) {
     if bucket.begins(with: "arn:") { return }
     guard !bucket.isEmpty else { throw Failure(.usage, "the S3 URL names no bucket", remedy: form) }

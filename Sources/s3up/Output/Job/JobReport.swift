@@ -1,9 +1,9 @@
 import Glibc
 import MultipartCore
 
-/// What a CI job's runner is told of a run: failures as marks, and at the end a table and values for later steps.
+/// Reports a run to the runner of a CI job: failures as annotations, and at the end a table and values for later steps.
 final class JobReport: Sendable {
-  /// An object that is at the store now.
+  /// An object that the store now has.
   struct Row: Sendable {
     var source: String
     var bucket: String
@@ -21,7 +21,7 @@ final class JobReport: Sendable {
     var isFolded = false
   }
 
-  /// GitHub shows ten marks of a step, and takes 1 MiB for its page.
+  /// GitHub shows ten annotations of a step, and accepts 1 MiB for its page.
   private static let mostMarks = 10
   private static let mostRows = 200
 
@@ -29,13 +29,13 @@ final class JobReport: Sendable {
   private let dotenv: ReportFile?
   private let state = Locked(State())
 
-  /// Nil if there is nobody to tell.
+  /// Nil if there is nothing to write to.
   init?(_ runner: JobRunner?, dotenv: ReportFile?) {
     guard runner != nil || dotenv != nil else { return nil }
     (self.runner, self.dotenv) = (runner, dotenv)
   }
 
-  /// Of an object that this run has left alone, or only begun, nothing is told.
+  /// Adds an object, unless this run left it alone or only began it.
   func add(_ row: Row) {
     guard row.object.outcome == .completed || row.object.outcome == .unchanged else { return }
     state.withLock { state in
@@ -53,7 +53,7 @@ final class JobReport: Sendable {
     return isShown ? runner?.mark(failure, lines) : nil
   }
 
-  /// The lines of many files are folded.
+  /// The line after which the lines of a batch are folded.
   func fold(_ title: String, _ now: Timestamp) -> String? {
     guard let line = runner?.begins(title, at: now) else { return nil }
     return state.withLock { state in
@@ -69,7 +69,7 @@ final class JobReport: Sendable {
     }
   }
 
-  /// After the result. A file that cannot be written costs a line, and never the run.
+  /// Writes the report, after the result. A file that cannot be written costs a line, but never fails the run.
   func write(_ session: Session) {
     let state = state.withLock { $0 }
     guard let first = state.rows.first else { return }
@@ -102,20 +102,20 @@ final class JobReport: Sendable {
     ].filter { !$0.1.isEmpty }
   }
 
-  /// A value of several lines, whose end nobody who chose the value could know.
+  /// A value of several lines, with an unpredictable delimiter, so that the value cannot contain it.
   private static func output(_ name: String, _ value: String) -> String {
     let bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
     let end = "s3up-" + Hex.encode(bytes)
     return "\(name)<<\(end)\n\(value)\n\(end)\n"
   }
 
-  /// `NAME=VALUE`
+  /// Whether the line is `NAME=VALUE`.
   static func isVariable(_ line: ArraySlice<UInt8>) -> Bool {
     guard let end = line.firstIndex(of: UInt8(ascii: "=")), end > line.startIndex else { return false }
     return line[..<end].allSatisfy { ASCII.isAlphanumeric($0) || $0 == UInt8(ascii: "_") }
   }
 
-  /// A line of a file of variables, which has no way to write a line break: then there is none.
+  /// A line of a dotenv file, which cannot express a line break: a value that contains one is nil.
   private static func variable(_ name: String, _ value: String) -> String? {
     guard value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return nil }
     let words = name.utf8.map { $0 == UInt8(ascii: "-") ? UInt8(ascii: "_") : $0 }

@@ -1,22 +1,22 @@
 import MultipartCore
 
-/// The runner of a CI job: what it understands in a log, and the files in which it wants results.
+/// The runner of a CI job: what it understands in a log, and the files that it reads results from.
 struct JobRunner: Sendable {
   enum Kind: Sendable { case github, gitlab, other }
 
   let kind: Kind
-  /// Markdown for the page of the job.
+  /// The file for Markdown that is shown on the job's page.
   let summary: FilePath?
-  /// What later steps can use.
+  /// The file for values that later steps can use.
   let outputs: FilePath?
 
-  /// Each of them is set by a runner, which sets `CI` too if it is a recent one.
+  /// Variables that each runner sets; recent ones set `CI` too.
   private static let marks = [
     "CI", "GITHUB_ACTIONS", "GITLAB_CI", "BUILDKITE", "JENKINS_URL", "TEAMCITY_VERSION", "TF_BUILD", "CIRCLECI",
     "BITBUCKET_BUILD_NUMBER", "CODEBUILD_BUILD_ID",
   ]
 
-  /// Nil where none runs it.
+  /// Nil outside of a CI job.
   init?(_ environment: [String: String]) {
     func isSet(_ name: String) -> Bool { environment[name].map { !$0.isEmpty && Bool(word: $0) != false } ?? false }
     func file(_ name: String) -> FilePath? {
@@ -32,7 +32,7 @@ struct JobRunner: Sendable {
   func begins(_ title: String, at time: Timestamp) -> String? {
     switch kind {
     case .github: "::group::" + Escaped.workflowCommand(title)
-    // GitLab reads these control characters, and hides them.
+    // GitLab interprets these control characters, and hides them.
     case .gitlab: "\u{1b}[0Ksection_start:\(time.seconds):s3up[collapsed=true]\r\u{1b}[0K" + title
     case .other: nil
     }
@@ -46,7 +46,7 @@ struct JobRunner: Sendable {
     }
   }
 
-  /// The line that marks a failure, at the file that it is about.
+  /// The line that annotates a failure, at the file that it is about.
   func mark(_ failure: Failure, _ lines: [String]) -> String? {
     guard kind == .github else { return nil }
     let file = failure.place.file.map { "file=\(Escaped.workflowProperty(SafeText.oneLine($0)))," } ?? ""

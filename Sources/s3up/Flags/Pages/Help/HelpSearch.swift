@@ -1,6 +1,6 @@
 import MultipartCore
 
-/// `s3up help WORD...`: what the definitions of options, commands and topics say about it.
+/// `s3up help WORD...`: what the definitions of options, commands and topics say about a word.
 struct HelpSearch {
   private let sought: [String]
   private let title: String
@@ -10,7 +10,7 @@ struct HelpSearch {
     title = words.joined(separator: " ")
   }
 
-  /// Nil if it is found nowhere.
+  /// The page of matches; nil if there are none.
   var page: Page? {
     var page = Page()
     let flags = FlagList.all
@@ -36,7 +36,7 @@ struct HelpSearch {
     return page.blocks.isEmpty ? nil : page
   }
 
-  /// Whether each of the words begins one of the text's.
+  /// Whether each of the words is the beginning of a word in the text.
   private func isIn(_ text: String) -> Bool {
     guard !sought.isEmpty else { return false }
     let words = Self.pieces(text)

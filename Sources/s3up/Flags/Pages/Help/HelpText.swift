@@ -1,8 +1,8 @@
 import MultipartCore
 
-/// Commands that need no store: `help`, `--help`, `--version`, `completions`.
+/// The output of commands that need no store: `help`, `--help`, `--version`, `completions`.
 enum HelpText {
-  /// For an invocation whose command is `help`.
+  /// The output of `help`.
   static func answer(_ invocation: Invocation, width: Int, version: String, paint: Paint = .off) throws(Failure)
     -> String
   {
@@ -11,12 +11,12 @@ enum HelpText {
     return TextPage.draw(try page(invocation), width: width, paint: paint)
   }
 
-  /// Whether all is asked for, which may be longer than a screen.
+  /// Whether the full help is asked for, which may be longer than a screen.
   static func isLong(_ invocation: Invocation) -> Bool {
     !invocation.has(.version) && !invocation.has(.man) && !isShort(invocation)
   }
 
-  /// `-h` is for the options that most people need, `--help` for all.
+  /// Whether the short help is asked for: `-h` shows the options that most people need, `--help` all of them.
   private static func isShort(_ invocation: Invocation) -> Bool {
     invocation.last(.help)?.origin == .commandLine("-h")
   }
@@ -35,13 +35,13 @@ enum HelpText {
     return found
   }
 
-  /// For an invocation whose command is `completions`.
+  /// The output of `completions`.
   static func completions(_ invocation: Invocation) throws(Failure) -> String {
     let shell = try invocation.arguments("SHELL")[0].text
     guard let choice = ShellChoice(rawValue: shell) else {
       throw Failure(
         .usage, "no completions for '\(shell)'",
-        remedy: "There are some for \(ShellChoice.words.joined(separator: ", ")).")
+        remedy: "Supported shells: \(ShellChoice.words.joined(separator: ", ")).")
     }
     return Completions.script(for: choice)
   }

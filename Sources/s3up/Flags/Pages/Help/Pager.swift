@@ -1,10 +1,10 @@
 import Glibc
 import MultipartCore
 
-/// The user's pager, for a text that is longer than the terminal.
+/// The user's pager, for text that is longer than the terminal.
 enum Pager {
-  /// Becomes the pager (`execv`), so that the terminal's signals are the pager's. Returns if there is none to use, and the
-  /// text is to be printed.
+  /// Replaces the process by the pager (`execv`), so that it receives the terminal's signals. Returns if there is no
+  /// pager, and the text must be printed.
   static func show(_ text: String, _ environment: [String: String]) {
     guard let pager = environment["PAGER"], !pager.isEmpty, Descriptor.isTerminal(STDOUT_FILENO),
       text.utf8.count(where: { $0 == UInt8(ascii: "\n") }) >= Descriptor.rows(STDOUT_FILENO),
@@ -18,9 +18,9 @@ enum Pager {
     var none = sigset_t()
     sigemptyset(&none)
     pthread_sigmask(SIG_SETMASK, &none, nil)
-    // Colors are shown as such, and the text stays on the screen.
+    // `less` interprets color codes, and leaves the text on the screen.
     setenv("LESS", "RX", 0)
-    // If the shell cannot start it, the text is printed.
+    // If the shell cannot start the pager, the text is printed.
     let line = "eval \"$PAGER\"; s=$?; if [ $s = 126 ] || [ $s = 127 ]; then exec cat; fi; exit $s"
     let words: [String] = ["sh", "-c", line]
     var vector: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
