@@ -1,6 +1,6 @@
 #!/bin/bash
-# recap.sh COMMAND ARG...: runs the tests, and if some fail, repeats at the end which and why, because their own lines are
-# far up among those of a thousand others. The exit status is the command's.
+# recap.sh COMMAND ARG...: runs the tests, and if some fail, repeats at the end which ones and why, because their own
+# lines are far up among those of a thousand others. The exit status is the command's.
 set -uo pipefail
 log=$(mktemp) || exit
 trap 'rm -f "$log"' EXIT

@@ -172,7 +172,7 @@ def run_stage(stage, tools, programs):
 
 
 def measure_stage(stage, tools, programs):
-    """Runs it, prints its table and returns what is in the JSON of it."""
+    """Runs it, prints its table and returns its JSON."""
     load_before = os.getloadavg()
     try:
         runs = run_stage(stage, tools, programs)
@@ -210,8 +210,8 @@ def bench(o):
     programs = harness.compile_all()
     peers = harness.BUILD / "peers"
     clients.install_peers(peers, {row.name.split("-")[0] for stage in o.stages for row in stage.rows if row.is_peer})
-    # A copy, as `make install` makes one: what the linker has just written lies in the page cache in single pages, each of
-    # which costs the start of a process.
+    # A copy, as made by `make install`: a file that the linker has just written is in the page cache in single pages,
+    # each of which costs time when a process starts.
     binary = str(harness.BUILD / "s3up")
     shutil.copy(o.binary, binary)
     tools = clients.Tools(binary, programs["floor"], programs["getfloor"], peers, harness.HOME)

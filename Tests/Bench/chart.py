@@ -1,4 +1,4 @@
-"""The tables as pictures, as SVG: one bar for each client; of the grid, one square for each cell."""
+"""The tables as SVG charts: one bar for each client; for the grid, one square for each cell."""
 
 import html
 import json

@@ -75,7 +75,7 @@ def issue_ticket(job):
 
 
 def show_ticket(job):
-    """That which was issued last."""
+    """The command that was issued last."""
     last = max(job.tools.home.glob("*.ticket"), key=lambda path: path.stat().st_mtime)
     return [job.tools.binary, "ticket", "show", str(last)], {}
 
@@ -90,7 +90,7 @@ def curl(job):
 
 
 def curl_tree(job):
-    """One curl for all files, several at once: no checksum, no signature, nothing that is looked up."""
+    """One curl for all files, several at once: no checksum, no signature, no lookup."""
     lines = []
     for path in files_below(job.source):
         lines += [f'upload-file = "{job.source}/{path}"', f'url = "{job.endpoint}/bucket/{job.key}/{path}"']

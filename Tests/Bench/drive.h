@@ -1,9 +1,10 @@
-// What the floors share: one thread drives all transfers of a multi handle.
+// The part that both floors share: one thread drives all transfers of a multi handle.
 #include <curl/curl.h>
 #include <stdio.h>
 
-// Until nothing is under way. `arrived` says whether a transfer that has ended without an error has all its bytes; `begin`
-// starts the next one in its place, and says whether there is one. Returns whether any has failed.
+// Drives the transfers until none is left. `arrived` reports whether a transfer that has ended without an error has all
+// its bytes; `begin` starts the next one in its place, and reports whether there is one. Returns whether any has
+// failed.
 static int drive(CURLM *multi, int (*arrived)(void *), int (*begin)(CURLM *, void *)) {
     int running = 0, left, failed = 0;
     do {

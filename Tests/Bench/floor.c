@@ -1,6 +1,7 @@
-// floor URL FILE PART_BYTES CONNECTIONS CA_FILE plain|gathered: what libcurl alone costs. One thread, one multi handle,
-// CONNECTIONS transfers that PUT the parts of FILE to URL-1, URL-2, ...: read by pread into libcurl's buffer, without
-// checksum, signature or multipart upload. With "gathered" the TLS records of a write are sent together, by s3up's gather.c.
+// floor URL FILE PART_BYTES CONNECTIONS CA_FILE plain|gathered: measures what libcurl alone costs. One thread, one
+// multi handle, CONNECTIONS transfers that PUT the parts of FILE to URL-1, URL-2, ...: read by pread into libcurl's
+// buffer, without checksum, signature or multipart upload. With "gathered" the TLS records of a write are sent
+// together, by s3up's gather.c.
 #define _GNU_SOURCE
 #include "drive.h"
 #include "gather.h"
@@ -42,7 +43,7 @@ static int sent(void *transfer) {
     return t->at == t->end;
 }
 
-// The next part of the file, if there is one.
+// Starts the next part of the file, if there is one.
 static int begin(CURLM *multi, void *transfer) {
     Transfer *t = transfer;
     char target[4096];

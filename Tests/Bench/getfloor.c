@@ -1,6 +1,6 @@
-// getfloor URL FILE RANGE_BYTES CONNECTIONS CA_FILE: what libcurl alone costs on the way down. One thread, one multi handle,
-// CONNECTIONS transfers that ask for the ranges of URL; 256 KiB of a range are collected, and then written by pwrite. No
-// checksum, no signature, nothing that is compared.
+// getfloor URL FILE RANGE_BYTES CONNECTIONS CA_FILE: measures what downloads cost with libcurl alone. One thread, one
+// multi handle, CONNECTIONS transfers that request the ranges of URL; 256 KiB of a range are collected, and then
+// written by pwrite. No checksum, no signature, no comparison.
 #define _GNU_SOURCE
 #include "drive.h"
 #include <fcntl.h>
@@ -44,7 +44,7 @@ static int loaded(void *transfer) {
     return write_out(t) && t->at == t->end;
 }
 
-// The next range of the object, if there is one.
+// Starts the next range of the object, if there is one.
 static int begin(CURLM *multi, void *transfer) {
     Transfer *t = transfer;
     char text[64];

@@ -107,7 +107,7 @@ def sink(program, address="127.0.0.1", prefix=(), clients=(), options=()):
 
 @contextlib.contextmanager
 def alone():
-    """Two runs would share the folder, and both would have wrong figures."""
+    """Prevents two runs at once, which would share the folder and both have wrong figures."""
     BUILD.mkdir(parents=True, exist_ok=True)
     with open(BUILD / "lock", "w") as lock:
         try:
@@ -119,7 +119,7 @@ def alone():
 
 @contextlib.contextmanager
 def memory_folder():
-    """Where downloads go: the disk is not measured."""
+    """The folder for downloads, in memory: the disk is not measured."""
     with tempfile.TemporaryDirectory(dir="/dev/shm", prefix="s3up-bench-") as folder:
         yield folder
 

@@ -19,7 +19,7 @@ class NoLine(Exception):
 
 @contextlib.contextmanager
 def allowed(congestion):
-    """A namespace may only use what the kernel allows to everybody; this holds until the run ends."""
+    """A namespace may only use what the kernel allows to all users; the change lasts until the run ends."""
     before = ALLOWED.read_text().split()
     if congestion in before:
         yield

@@ -13,7 +13,7 @@ def good(runs):
 
 
 def medians(stage, runs):
-    """Of each row that did not fail, with its ratios to curl over the same scheme."""
+    """Each row that did not fail, with its ratios to curl over the same scheme."""
     found = {}
     for row in stage.rows:
         mine = [r for r in good(runs) if r["name"] == row.name]
@@ -77,7 +77,7 @@ def table(stage, found):
 
 
 def grid_line(stage, runs, found):
-    """s3up without options beside its best fixed setting and the best peer; those that took too long were stopped."""
+    """s3up without options next to its best fixed setting and the best peer; runs that took too long were stopped."""
     walls = {}
     for r in runs:
         if "error" not in r:

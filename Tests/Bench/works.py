@@ -10,10 +10,11 @@ import downloads
 GRID_TRIPS_MS = (1, 20, 50, 200)
 GRID_LOSSES = (0, 0.1, 0.5, 2)
 GRID_MBIT = (5, 100, 2000)
-# What s3up may use: BBR where the kernel has it, or the kernel's own, as for a user to whom BBR is not allowed.
+# The congestion controls that s3up may use: BBR if the kernel has it, or the kernel's own, as for a user to whom BBR is
+# not allowed.
 GRID_CONTROLS = ("bbr", "cubic")
 GRID_LOADS = ("64MiB", "512MiB", "2000x40KiB")
-# Connections, and MiB of a part.
+# Numbers of connections, and MiB of a part.
 GRID_FIXED = ((4, 8), (8, 8), (16, 5), (32, 5), (64, 5))
 GRID_FIXED_SMALL = (8, 32, 128, 256)
 GRID_SLOWEST = 200  # seconds that the line alone may need
@@ -198,8 +199,8 @@ def loops(o):
     rows = over("https", SIGNING + [row for row in OBSTORE if row.name == "obstore-tls"])
     title = (f"{o.size_mib} MiB over TLS, {o.part_mib} MiB x {o.connections}, on all cores and on one: '-one' is under "
              "`taskset` with one core, which stands for one loop")  # fmt: skip
-    # The sink shares the second core: it takes as little of that as it can. Not so elsewhere, since it can drop unread
-    # only what some clients send.
+    # The sink shares the second core, and takes as little of it as it can. Elsewhere it does not, since it can drop
+    # unread only the bodies that some clients send.
     yield Stage(
         "loops",
         title,
@@ -291,7 +292,8 @@ def grid_cell(cell, load, control, slow):
     else:
         mibs = int(load.removesuffix("MiB"))
         files, size = 1, mibs << 20
-        # No more connections than parts: what sends the same is one setting, or the best would be the luckiest of several.
+        # No more connections than parts: settings that send the same way count once, or the best would be the luckiest
+        # of several.
         settings = dict.fromkeys((min(n, -(-mibs // mib)), mib) for n, mib in GRID_FIXED)
         rows += [dataclasses.replace(first, name=f"{n}x{mib}M", connections=n, part_mib=mib) for n, mib in settings]
         peers = [OBSTORE[2], *over("https", OTHERS)]

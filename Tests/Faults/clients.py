@@ -1,4 +1,4 @@
-"""Objects that other clients made, in parts of several sizes: each is brought back and proven, by more than its size."""
+"""Objects that other clients made, in parts of several sizes: each is downloaded and proven, by more than its size."""
 
 import os
 import subprocess
@@ -79,7 +79,7 @@ def run(options, store):
                 problems.append(f"{name}: not brought back: {got}")
             elif "size only" in got.event["evidence"]:
                 problems.append(f"{name}: {got.event['evidence']}")
-            # A store that does not tell how it cut the object knows no more than that it may be cut in other ways.
+            # A store that does not report how the object was divided only knows that other divisions are possible.
             if same.status or not (another.status == 65 or "can be guessed" in another.errors):
                 problems.append(f"{name}: verify of the file: {same}; of another one: {another}")
             target.unlink(missing_ok=True)

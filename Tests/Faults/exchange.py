@@ -11,14 +11,14 @@ from wire import CHUNK, Gone, Wire, answer_body
 
 
 class Cut(Exception):
-    """A fault ends the connection here."""
+    """Raised where a fault ends the connection."""
 
     def __init__(self, clean=False):
         self.clean = clean
 
 
 def keep_pace(began, moved, rate):
-    """Waits until so many bytes may have moved since it began."""
+    """Waits until this many bytes may have moved since the beginning."""
     if (ahead := moved / rate - (time.monotonic() - began)) > 0:
         time.sleep(ahead)
 

@@ -37,7 +37,7 @@ def line(options, store):
         demand(end.status == 0, f"{end}")
         demand(store.sha256(bucket, "line") == digest, "the object is NOT the file")
         demand(overhead < 0.15, f"overhead {overhead:.1%} of 15 %")
-        # A small run may have had no chance for each of them.
+        # A small run may not have had a chance for each of them.
         wanted = {"error", "cut", "stall", "corruptBody"} if options.line_mib >= 2048 else {"error"}
         demand(wanted <= set(stats["faults"]), f"not every fault was made: {stats['faults']}")
         nothing_left(store, s3up, bucket)

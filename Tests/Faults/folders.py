@@ -1,4 +1,4 @@
-"""A folder of many files: made from a seed, and compared with what a store has of it."""
+"""A folder of many files: made from a seed, and compared with its objects at a store."""
 
 import filecmp
 import random
@@ -52,7 +52,7 @@ def mixed(files, large, dice):
 
 
 def keys(store, bucket, prefix):
-    """Of all objects below the prefix, page by page."""
+    """The keys of all objects below the prefix, page by page."""
     found, last = set(), ""
     while True:
         query = f"list-type=2&prefix={urllib.parse.quote(prefix, safe='')}"
@@ -67,7 +67,7 @@ def keys(store, bucket, prefix):
 
 
 def each(store, bucket, outputs, *options):
-    """One request for each key, its answer to a file, by one curl."""
+    """Downloads each key to a file, with one curl."""
     lines = [f'url = "{store.endpoint}/{bucket}/{key}"\noutput = "{output}"\n' for key, output in outputs.items()]
     config = store.folder / f"each-{bucket}.curl"
     config.write_text("".join(lines))

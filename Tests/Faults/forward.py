@@ -1,4 +1,4 @@
-"""forward.py SOCKET PORT inside|outside: passes connections on until its standard input ends.
+"""forward.py SOCKET PORT inside|outside: forwards connections until its standard input ends.
 forward.py line PORT RATE BUFFER: does so as a slow line behind something that buffers.
 
 Inside a network namespace it takes them at 127.0.0.1:PORT and gives them to the socket in the file system; outside it

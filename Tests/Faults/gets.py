@@ -1,4 +1,4 @@
-"""Downloads: a big one that is killed at random moments and run again, and of objects that are replaced meanwhile."""
+"""Downloads: a big one that is killed at random moments and run again, and some of objects that are replaced."""
 
 import contextlib
 import random
@@ -29,7 +29,7 @@ def pace(bytes_per_second):
 
 
 def killed(options, store, s3up, room, bucket):
-    """A range is proven once it was told: no later run may ask for it."""
+    """A range is proven once it was reported: no later run may request it."""
     dice = random.Random(f"{options.seed}/get")
     size, target = options.get_mib * MIB + 12_345, room / "target"
     digest = make_file(room / "source", size, options.seed)
@@ -74,7 +74,7 @@ def killed(options, store, s3up, room, bucket):
 
 
 def replaced(options, store, s3up, room, bucket):
-    """Both versions have one size, so that only what the store says of each answer tells them apart."""
+    """Both versions have the same size, so that only the headers of each answer distinguish them."""
     dice = random.Random(f"{options.seed}/replaced")
     size, target = 24 * MIB, room / "replaced"
     digests = [make_file(room / f"version-{number}", size, options.seed + number) for number in (1, 2)]

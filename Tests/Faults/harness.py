@@ -24,7 +24,7 @@ MIB = 1 << 20
 
 
 class Violation(Exception):
-    """A promise that was broken."""
+    """Raised for a broken promise."""
 
 
 def demand(holds, promise):
@@ -227,7 +227,7 @@ class S3up:
 
 
 def whole_events(output):
-    """Of a run that was killed the last line may be cut off."""
+    """The events of a run; if it was killed, the last line may be cut off."""
     for line in output.strip().splitlines():
         with contextlib.suppress(ValueError):
             yield json.loads(line)
@@ -275,7 +275,7 @@ rooms = {}
 
 
 def fresh_room(name):
-    """Of this process alone: another run would find its files exchanged."""
+    """A folder of this process alone: another run would find its files replaced."""
     room = ROOM / name
     ROOM.mkdir(parents=True, exist_ok=True)
     if name not in rooms:

@@ -11,7 +11,7 @@ from slurm import Slurm, missing
 JOBS = REPOSITORY / "Tests/Acceptance/Jobs"
 SIZE, PARTS = 80 * MIB, 16
 
-# What GNU parallel takes for ssh: a machine is a folder, in which the command runs.
+# A stand-in for ssh, for GNU parallel: a machine is a folder, in which the command runs.
 SSH = """#!/bin/sh
 while case $1 in -l | -o | -p | -S) shift 2 ;; -*) shift ;; *) false ;; esac; do :; done
 cd {room}/"$1" || exit 255

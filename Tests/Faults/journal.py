@@ -5,7 +5,7 @@ import time
 
 
 class Entry:
-    """One request. `delivered`: when the store's complete answer was sent to a client that was still there."""
+    """One request. `delivered`: when the store's complete answer was sent to a client that was still connected."""
 
     FIELDS = (
         "index connection opened began operation bucket key upload part length fault "
@@ -18,7 +18,7 @@ class Entry:
         self.operation, self.bucket, self.key = route.operation, route.bucket, route.key
         self.upload, self.part, self.length, self.fault = route.upload, route.part, length, fault
         self.range = asked  # the header of that name
-        # Bytes of the body read from the client, and sent on to the store.
+        # The bytes of the body that were read from the client, and those that were forwarded to the store.
         self.bytes_in = self.bytes_out = 0
         self.stalled = self.status = self.answered = self.delivered = self.ended = None
 

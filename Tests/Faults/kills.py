@@ -22,10 +22,10 @@ class Plan:
         self.size = dice.randint(options.min_mib * MIB, options.max_mib * MIB)
         self.content = dice.getrandbits(64)
         kills = dice.randint(1, 5)
-        # Seconds for the whole upload at the proxy's pace; one in eight is not slowed down.
+        # The seconds for the whole upload at the proxy's pace; one in eight is not slowed down.
         self.seconds = dice.uniform(4, 9) if dice.random() > 0.125 else 0
         shared = 1.6 * self.seconds / kills if self.seconds else 0.4
-        # When each run is killed, in seconds from its start; or as soon as its complete has begun or was answered.
+        # When each run is killed: in seconds from its start, or as soon as its complete has begun or was answered.
         self.kills = []
         for _ in range(kills):
             moment = dice.uniform(0.01, shared)
@@ -101,7 +101,8 @@ def one_upload(options, store, s3up, room, bucket, number):
 
 def until_done(proxy, s3up, outcome, words):
     if any(killed_run(proxy, s3up, outcome, words, kill) for kill in outcome.plan.kills):
-        # Killed after its result was printed, before its record was deleted: the next run finds everything done.
+        # The run was killed after its result was printed, before its record was deleted: the next run finds everything
+        # done.
         if outcome.told and s3up.left_in_state(outcome.plan.key):
             last = s3up.run(*words)
             demand(last.status == 0 and last.event.get("bytes_sent") == 0, f"the run after its line: {last}")

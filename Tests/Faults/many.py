@@ -55,7 +55,7 @@ def anonymous(pid):
 
 
 def change(folder, dice):
-    """Other bytes of the same size and, for half of them, of another size."""
+    """Changes files: other bytes of the same size and, for half of them, of another size."""
     changed = dice.sample(folder.names, int(len(folder.names) * CHANGED))
     for number, name in enumerate(changed):
         path = folder.path / name
@@ -82,7 +82,7 @@ def one_folder(name, sizes, options, store):
             say(f"{name}: {what}: {len(sent)} files sent, {own / MIB:.0f} MiB of its own, requests {asked}")
             demand(sent == wanted, f"{what}: {len(sent - wanted)} files too many, {len(wanted - sent)} not sent")
             demand(own < MOST_MEMORY, f"{what}: {own / MIB:.0f} MiB of its own")
-            # The list shows what is the same. That a file has changed its ETag alone does not prove.
+            # The list shows which objects are identical. A changed ETag alone does not prove that a file has changed.
             heads = asked.get("HeadObject", 0)
             demand(heads <= len(wanted), f"{what}: {heads} objects were asked for one by one")
             folder.compare(store, bucket, prefix)

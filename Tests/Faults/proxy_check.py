@@ -10,7 +10,7 @@ SIZE = 3 * MIB
 RESET, EMPTY, PARTIAL, LATE, WEIRD, OK = 56, 52, 18, 28, 1, 0
 SENDING = 55  # where curl was still sending when the reset came
 
-# action, curl's exit codes, status, bytes on to the store (None: not looked at), seconds at least
+# action, curl's exit codes, status, bytes forwarded to the store (None: not checked), least number of seconds
 CASES = [
     ({"error": {"status": 503, "code": "SlowDown"}}, {OK}, 503, 0, 0),
     ({"error": {"status": 429, "code": "TooMany", "headers": {"Retry-After": "1"}}}, {OK}, 429, 0, 0),
@@ -60,7 +60,7 @@ def run(store):
             went = proxy.stats(key)["operations"]["PutObject"]["bytes_out"]
             there = store.sha256(bucket, key) == digest
             fits = code in codes and status in (None, seen) and passed in (None, went) and seconds >= least
-            # The object exists if the store got all of it, and is right unless a bit was flipped.
+            # The object exists if the store got all of its bytes, and is right unless a bit was flipped.
             if not fits or there != (went == SIZE and "corruptBody" not in action):
                 found = f"curl {code}, status {seen}, {went} bytes on, {seconds:.2f} s, object right: {there}"
                 problems.append(f"the proxy's {json.dumps(action)}: {found}")

@@ -42,7 +42,7 @@ class BadScript(Exception):
 
 
 class Route:
-    """The target of a request. Only path style, which the tests use."""
+    """The target of a request, in path style only, which the tests use."""
 
     def __init__(self, method, target):
         path, _, query = target.partition("?")
@@ -111,7 +111,7 @@ class Fault:
 
 
 def dice(seed, place, route, visit):
-    """0 to 1, the same for the same words."""
+    """A number from 0 to 1, always the same for the same words."""
     words = repr((seed, place, route.key, route.operation, route.part, visit)).encode()
     return int.from_bytes(hashlib.blake2b(words, digest_size=7).digest(), "big") / (1 << 56)
 

@@ -17,7 +17,7 @@ FILES, LARGE, SHARES = 400, 1, 8
 
 
 class Place:
-    """One prefix of a bucket, reached through a proxy of its own that counts."""
+    """One prefix of a bucket, reached through its own proxy, which counts requests."""
 
     def __init__(self, s3up, folder, bucket, name):
         self.s3up, self.folder, self.bucket, self.prefix = s3up, folder, bucket, f"{name}/"
@@ -58,7 +58,7 @@ class Place:
 
 
 def processes(options, place):
-    """In random order, two of them killed and run again, and one started twice at once."""
+    """Runs the shares in random order, two of them killed and run again, and one started twice at once."""
     dice = random.Random(f"{options.seed}/shards")
     order = [f"{index}/{SHARES}" for index in range(1, SHARES + 1)]
     dice.shuffle(order)

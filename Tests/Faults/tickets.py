@@ -1,4 +1,4 @@
-"""A large file by its ticket, where there are no credentials: killed and run again, traced, and in shares."""
+"""A large file uploaded by its ticket, without credentials: killed and run again, traced, and in shares."""
 
 import os
 import random
@@ -48,7 +48,7 @@ class Apart:
 
 
 class Place:
-    """A file and its ticket; who uploads has an empty home and no variable of AWS."""
+    """A file and its ticket; the uploader has an empty home and no variable of AWS."""
 
     def __init__(self, s3up, room, bucket, key, seed):
         self.s3up, self.bucket, self.key = s3up, bucket, key
@@ -91,7 +91,7 @@ class Place:
 
 
 def kills(options, place, endpoint, room):
-    """In a namespace that knows the store alone."""
+    """Uploads in a namespace from which only the store can be reached."""
     dice = random.Random(f"{options.seed}/tickets/{endpoint}")
     place.issue(endpoint)
     with Apart(endpoint, room) as apart:
@@ -117,7 +117,7 @@ def kills(options, place, endpoint, room):
 
 
 def shares(options, place, proxy):
-    """In random order, two of them killed and run again, and one started twice at once."""
+    """Runs the shares in random order, two of them killed and run again, and one started twice at once."""
     dice = random.Random(f"{options.seed}/tickets/shares")
     place.issue(proxy.endpoint)
     order = [f"{index}/{SHARES}" for index in range(1, SHARES + 1)]
@@ -127,7 +127,8 @@ def shares(options, place, proxy):
     for process in slow:
         process.kill()
         demand(ended(process).status < 0, "a share ended before it was killed")
-    # JuiceFS's gateway spoils an object that two complete at once, which only one and the same share may do.
+    # JuiceFS's gateway damages an object that two runs complete at once, which can only happen with the same share
+    # twice.
     twice = [] if place.s3up.store.name == "juicefs" else [dice.choice(order)]
     runs = [place.start("--shard", shard) for shard in order + twice]
     ends = [ended(process) for process in runs]

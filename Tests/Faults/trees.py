@@ -42,7 +42,7 @@ class Upload:
 
 
 def one_upload(options, place, upload, whole):
-    """Returns how long its runs took together, and what was wrong."""
+    """Returns how long its runs took together, and the problems."""
     store, proxy, s3up, folder, bucket = place
     proxy.ask("POST", "/_clear")
     where = proxy.endpoint, folder.path, bucket, upload.prefix

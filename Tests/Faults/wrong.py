@@ -1,4 +1,4 @@
-"""Clients that are wrong on purpose, instead of s3up: a soak that finds no violation by them is broken."""
+"""Clients that are wrong on purpose, instead of s3up: a soak that finds none of their violations is broken."""
 
 import copy
 import os

@@ -2,10 +2,10 @@ import Foundation
 import Support
 import Testing
 
-/// What the client that is not ours found: Python's standard library, which signs by itself.
+/// The answer that an independent client got: Python's standard library, with its own signatures.
 struct Answer: Decodable, Sendable {
   var status: Int
-  /// Names in lower case.
+  /// The headers, with their names in lower case.
   var headers: [String: String]
   var size: Int
   var sha256: String
@@ -19,7 +19,7 @@ struct Answer: Decodable, Sendable {
   var code: String? { elements("Code").first }
 }
 
-/// A request of the other client.
+/// A request of the independent client.
 struct Ask: Encodable, Sendable {
   var method: String
   var key: String
@@ -42,7 +42,7 @@ struct Ask: Encodable, Sendable {
 }
 
 extension Store {
-  /// One answer for each, asked in order by one process.
+  /// Sends the requests in order from one process; one answer for each.
   func ask(_ requests: Ask...) async throws -> [Answer] { try await ask(all: requests) }
 
   func ask(all requests: [Ask]) async throws -> [Answer] {
@@ -67,17 +67,17 @@ extension Store {
   func head(_ key: String) async throws -> Answer { try await ask(.head(key))[0] }
   func delete(_ key: String) async throws { _ = try await ask(.delete(key)) }
 
-  /// Unfinished uploads of exactly this key: their ids.
+  /// The ids of the unfinished uploads of exactly this key.
   func unfinished(_ key: String) async throws -> [String] { try await ask(.uploads(key))[0].uploads(of: key) }
 
-  /// Numbers of the parts that the store has.
+  /// The numbers of the parts that the store has.
   func parts(_ key: String, _ uploadID: String) async throws -> [Int] {
     try await ask(.parts(key, uploadID))[0].elements("PartNumber").compactMap { Int($0) }
   }
 }
 
 extension Answer {
-  /// What a list of objects names.
+  /// The keys in a list of objects.
   func keys() throws -> [String] {
     try requireList()
     return elements("Key").map(Self.decoded)
@@ -108,12 +108,12 @@ extension Answer {
     }.joined()
   }
 
-  /// Stores write a space as `+` or as `%20`, and a plus always as `%2B`.
+  /// The decoded text: stores write a space as `+` or as `%20`, and a plus always as `%2B`.
   private static func decoded(_ text: String) -> String {
     let plain = text.replacingOccurrences(of: "+", with: "%20")
     return plain.removingPercentEncoding ?? text
   }
 }
 
-/// By bytes: `==` of strings takes é and é for the same.
+/// Compares by bytes: `==` of strings treats composed and decomposed é as equal.
 func same(_ a: String, _ b: String) -> Bool { a.utf8.elementsEqual(b.utf8) }

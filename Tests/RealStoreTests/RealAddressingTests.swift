@@ -2,7 +2,7 @@ import Support
 import Testing
 
 extension RealStores {
-  /// The bucket in the name of the host. libcurl leads every name under `.localhost` to this machine.
+  /// The bucket in the name of the host. libcurl resolves every name under `.localhost` to this machine.
   @Suite(.serialized) struct Addressing {
     @Test("The bucket can be part of the host's name", arguments: Store.all, [1000, 9 << 20])
     func theBucketCanStandInTheHost(_ store: Store, _ size: Int) async throws {

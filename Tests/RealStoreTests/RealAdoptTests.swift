@@ -5,11 +5,11 @@ import Testing
 @testable import MultipartCore
 
 extension RealStores {
-  /// An upload at the key that somebody else has begun, on another machine with the same keys.
+  /// An upload at the key that another machine with the same keys has begun.
   @Suite(.serialized) struct UploadsOfOthers {
     private static let part = 5 << 20
 
-    /// Begins one with other settings and sends the file's first part to it.
+    /// Begins an upload with other settings and sends the file's first part to it.
     private func plant(_ run: Run, _ source: Source, _ options: [String]) async throws -> String {
       let theirs = try S3upBinary()
       func step(_ words: [String]) async throws -> ChildProcess.Result {
@@ -24,7 +24,7 @@ extension RealStores {
       return id
     }
 
-    @Test("A plain put adopts no upload of others, and names it", arguments: Store.once)
+    @Test("A plain put adopts no upload of other clients, and names it", arguments: Store.once)
     func aPlainPutAdoptsNoneAndNamesIt(_ store: Store) async throws {
       let run = try Run(store, "planted")
       let source = try await run.file("source", 11 << 20)
@@ -43,7 +43,7 @@ extension RealStores {
       _ = try await run("abort", run.url(run.key()), "--upload-id", id)
     }
 
-    /// A second instead of the minute: whether the store's lists and clock are enough to know that nobody is sending.
+    /// A second instead of the minute: the store's lists and clock must be enough to show that no client is sending.
     @Test("An abandoned upload is adopted on request", arguments: Store.all.filter { $0.scheme == .http })
     func anAbandonedOneIsAdoptedOnRequest(_ store: Store) async throws {
       let run = try Run(store, "adopted")

@@ -3,11 +3,11 @@ import Support
 import Testing
 
 extension RealStores {
-  /// SSE-C over TLS: the object is readable only with the key; a store without SSE-C is not a success.
+  /// SSE-C over TLS: the object is readable only with the key; at a store without SSE-C the upload fails.
   @Suite(.serialized) struct CustomerKeys {
     static let key = randomBytes(32, seed: 32)
 
-    /// What another client has to send to read the object.
+    /// The headers that another client must send to read the object.
     static func headers() async throws -> [String] {
       let md5 = try await ChildProcess(
         Programs.find("openssl"), ["md5", "-binary"], environment: Programs.environment(home: "/nonexistent"),
@@ -21,7 +21,7 @@ extension RealStores {
     }
 
     @Test(
-      "The object is readable with the customer's key only, or the upload is no success", arguments: Store.overTLS,
+      "The object is readable with the customer's key only, or the upload fails", arguments: Store.overTLS,
       [1000, 9 << 20])
     func theObjectIsReadableWithTheKeyAloneOrNotASuccess(_ store: Store, _ size: Int) async throws {
       let run = try Run(store, "ssec")
@@ -40,17 +40,17 @@ extension RealStores {
         #expect(found.sha256 == source.sha256)
         #expect(try await store.get(run.key()).status == 400)
       case .swift:
-        // The store ignores the headers: for a part that is noticed in time, a whole object exists before the answer
-        // shows it.
+        // The store ignores the headers: for a part that is noticed in time, but a whole object exists before the
+        // answer shows it.
         #expect(result.status == 69)
         #expect(event.message?.contains("does not encrypt with the SSE-C key") == true)
         if size > 8 << 20 {
           try await run.expectNothing(run.key())
         } else {
-          #expect(event.message?.contains("the object is there, unencrypted") == true)
+          #expect(event.message?.contains("the object exists, unencrypted") == true)
         }
       case .juicefs:
-        // Behind a TLS terminator it takes the line for plain HTTP.
+        // Behind a TLS terminator the store takes the connection for plain HTTP.
         #expect(result.status == 69)
         #expect(event.s3_code == "InvalidRequest")
         try await run.expectNothing(run.key())

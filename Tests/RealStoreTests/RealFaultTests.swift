@@ -3,7 +3,7 @@ import Support
 import Testing
 
 extension RealStores {
-  /// What the line does to an upload into real storage: a proxy before each store throws the faults.
+  /// Faults of the line during uploads to real stores: a proxy before each store injects them.
   @Suite(.serialized) struct Faults {
     /// The proxy speaks plain HTTP.
     static let stores = Store.all.filter { $0.scheme == .http }
@@ -49,7 +49,7 @@ extension RealStores {
       try await run.expect(run.key(), is: source)
     }
 
-    /// Each store finds it by another thing: a checksum header, the SHA-256 in the signature.
+    /// Each store notices it in its own way: by a checksum header, or by the SHA-256 in the signature.
     @Test("A part that is corrupted on its way is sent again", arguments: stores)
     func aPartThatIsCorruptedOnItsWayIsSentAgain(_ store: Store) async throws {
       let (run, source, result, event, stats) = try await put(
@@ -73,7 +73,7 @@ extension RealStores {
     }
 
     /// Regression: when a used connection broke without an answer, libcurl repeated the request by itself on another
-    /// one, and nobody knew that the first could have worked.
+    /// one, and it was unknown that the first could have succeeded.
     @Test(
       "A complete whose answer is lost after the store assembled the object is a success with evidence",
       arguments: stores)

@@ -3,16 +3,16 @@ import Support
 import Testing
 
 extension RealStores {
-  /// Many objects come back in one run.
+  /// Many objects are downloaded in one run.
   @Suite(.serialized) struct DownloadsOfMany {
-    /// Without a backslash, which SeaweedFS takes for a slash.
+    /// Odd names, but without a backslash, which SeaweedFS takes for a slash.
     static let odd = [
       "a b", "ä/ö ü", "x&y=z", "q?", "h#h", "pc%41", "plus+plus", "line\nbreak", "\"quoted\"", "'s'", "-r", "~", "...",
       "..a", "tab\there", "star*[x]", "<xml>", "日本/語", "e\u{301}", "é",
     ]
 
     @Test(
-      "A tree of odd names goes there and comes back the same, with 2,000 small files and large ones",
+      "A tree of odd names is uploaded and downloaded unchanged, with 2,000 small files and large ones",
       arguments: Store.all.filter { $0.name == .seaweedfs && $0.scheme == .http })
     func thereAndBack(_ store: Store) async throws {
       let run = try Run(store, "get-many")

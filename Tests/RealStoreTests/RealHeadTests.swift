@@ -3,10 +3,11 @@ import Support
 import Testing
 
 extension RealStores {
-  /// What real stores tell about an object.
+  /// What real stores report about an object.
   @Suite(.serialized) struct Heads {
     @Test(
-      "What is known of an object is shown: size, parts, metadata, tags where the store has them", arguments: Store.once
+      "What is known of an object is shown: size, parts, metadata, and tags if the store has them",
+      arguments: Store.once
     )
     func head(_ store: Store) async throws {
       let run = try Run(store, "head")

@@ -2,9 +2,9 @@ import Support
 import Testing
 
 extension RealStores {
-  /// An object's headers come back, or the store's refusal is reported and nothing is left.
+  /// An object's headers are kept, or the store's refusal is reported and nothing is left.
   @Suite(.serialized) struct Headers {
-    @Test("The headers that were asked for come back to another client", arguments: Store.once, [1000, 9 << 20])
+    @Test("Another client gets the headers that were requested", arguments: Store.once, [1000, 9 << 20])
     func comeBackToAnotherClient(_ store: Store, _ size: Int) async throws {
       let run = try Run(store, "headers")
       let source = try await run.file("source", size)
@@ -15,7 +15,7 @@ extension RealStores {
           "attachment; filename=\"a b.txt\"", "--content-language", "de", "--expires-header", "2031-01-31T00:00:00Z",
           "--metadata", "Color=blue", "--metadata", "Umlaut=ü",
         ])
-      // JuiceFS loses two of them, which is not a success.
+      // JuiceFS loses two of them, which is a failure.
       let kept = store.name != .juicefs
       #expect(result.status == (kept ? 0 : 69), "\(result.errors)")
       if !kept { #expect(event.message?.contains("no content-language, no expires") == true, "\(result.errors)") }
@@ -31,7 +31,7 @@ extension RealStores {
       try await run.expect(run.key(), is: source)
     }
 
-    @Test("Tags are kept, or the upload is no success", arguments: Store.once, [1000, 9 << 20])
+    @Test("Tags are kept, or the upload fails", arguments: Store.once, [1000, 9 << 20])
     func tagsAreKeptOrRefused(_ store: Store, _ size: Int) async throws {
       let run = try Run(store, "tags")
       let source = try await run.file("source", size)
@@ -46,7 +46,7 @@ extension RealStores {
       #expect(Set(tags.elements("Value")) == ["a b", "1+2=3"])
     }
 
-    @Test("The store encrypts as asked, or the upload is no success", arguments: Store.once, [1000, 9 << 20])
+    @Test("The store encrypts as requested, or the upload fails", arguments: Store.once, [1000, 9 << 20])
     func encryptionByTheStoreIsDoneOrRefused(_ store: Store, _ size: Int) async throws {
       let run = try Run(store, "sse")
       let source = try await run.file("source", size)
@@ -66,8 +66,9 @@ extension RealStores {
       (1000, ["--legal-hold", "on"]), (9 << 20, ["--legal-hold", "on"]),
     ]
 
-    /// Swift ignores a lock's headers and the questions after it; the other two refuse a lock, because the bucket has none.
-    @Test("A lock that the store does not keep is no success", arguments: Store.once, locks)
+    /// Swift ignores a lock's headers and the requests about it; the other two refuse a lock, because the bucket has
+    /// none.
+    @Test("A lock that the store does not keep is a failure", arguments: Store.once, locks)
     func aLockThatIsNotKeptIsNotASuccess(_ store: Store, _ lock: (size: Int, options: [String])) async throws {
       let run = try Run(store, "lock")
       let source = try await run.file("source", lock.size)
@@ -79,12 +80,12 @@ extension RealStores {
         return
       }
       let word = lock.options.count > 2 ? "no object lock" : "no legal hold"
-      #expect(event.message?.contains("the object is there with \(word)") == true, "\(result.errors)")
+      #expect(event.message?.contains("the object exists with \(word)") == true, "\(result.errors)")
       try await run.expect(run.key(), is: source)
     }
 
-    /// None of these stores gives an object to everybody.
-    @Test("An ACL that the store does not apply is no success", arguments: Store.once, [1000, 9 << 20])
+    /// None of these stores makes an object public.
+    @Test("An ACL that the store does not apply is a failure", arguments: Store.once, [1000, 9 << 20])
     func accessThatIsNotGivenIsNotASuccess(_ store: Store, _ size: Int) async throws {
       let run = try Run(store, "access")
       let source = try await run.file("source", size)
@@ -92,7 +93,7 @@ extension RealStores {
       #expect(closed.status == 0, "\(closed.errors)")
       let (result, event) = try await run.put(source.path, run.key(), ["--acl", "public-read"])
       #expect(result.status == 69, "\(result.errors)")
-      #expect(event.message?.contains("the object is there with no ACL") == true, "\(result.errors)")
+      #expect(event.message?.contains("the object exists with no ACL") == true, "\(result.errors)")
       try await run.expect(run.key(), is: source)
     }
 
@@ -100,7 +101,7 @@ extension RealStores {
       #expect(result.status == 69)
       #expect(event.status == 501)
       #expect(event.s3_code == "NotImplemented")
-      #expect(result.errors.contains("leave out the option that asks for it"), "\(result.errors)")
+      #expect(result.errors.contains("leave out the option that requires it"), "\(result.errors)")
       try await run.expectNothing(run.key())
     }
   }

@@ -14,7 +14,7 @@ extension RealStores {
 
     struct Case: Sendable, CustomTestStringConvertible {
       var name: String
-      /// From the run's prefix to the key.
+      /// Makes the key from the run's prefix.
       var key: @Sendable (String) -> String
       var answers: @Sendable (Store.Name, _ prefix: String, _ inParts: Bool) -> Outcome
       var testDescription: String { name }
@@ -52,7 +52,8 @@ extension RealStores {
       },
       Case("1,024 bytes in a segment", { long($0, segment: 1024) }) { name, _, inParts in
         switch name {
-        // The parts lie under another name, so it is seen at complete only, as an error of the server's own.
+        // The parts are stored under another name, so this is only noticed at complete, as an internal error of the
+        // server.
         case .seaweedfs: inParts ? .refused(75, "InternalError") : .refused(69, "KeyTooLongError")
         case .swift: inParts ? .refused(69, "InvalidRequest") : .exact
         case .juicefs: .exact
@@ -68,7 +69,7 @@ extension RealStores {
       }
     }
 
-    /// 1,024 bytes, with a slash at regular intervals.
+    /// A key of 1,024 bytes, with a slash at regular intervals.
     private static func long(_ prefix: String, segment: Int) -> String {
       var key = prefix + "/é"
       while key.utf8.count < 1024 { key += key.utf8.count % segment == 0 ? "/" : "k" }
@@ -84,9 +85,9 @@ extension RealStores {
         let source = try await run.file("source", size)
         let (result, event) = try await run.put(source.path, key, ["--part-size", "5M", "--retries", "2"])
         let found = try await store.ask(.keys(run.prefix), .keys("/" + run.prefix), .get(key), .uploads(key))
-        // Some stores take a prefix with a slash in front for one without.
+        // Some stores treat a prefix with a leading slash like one without.
         let published = Set(try (found[0].keys() + found[1].keys()).map { [UInt8]($0.utf8) })
-        // What may pass by itself keeps the upload for the next run; nothing else leaves one.
+        // After a failure that may pass by itself the upload is kept for the next run; nothing else leaves one.
         let unfinished = try found[3].uploads(of: key)
         #expect(unfinished.isEmpty == (result.status != 75))
         switch sample.answers(store.name, run.prefix, inParts) {

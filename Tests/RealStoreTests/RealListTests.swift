@@ -3,7 +3,7 @@ import Support
 import Testing
 
 extension RealStores {
-  /// What real stores make of a list.
+  /// Lists of real stores.
   @Suite(.serialized) struct Lists {
     @Test("Every key is listed once, folders by the delimiter, whatever characters it has", arguments: Store.once)
     func lists(_ store: Store) async throws {
@@ -26,12 +26,12 @@ extension RealStores {
       let long = try await run("ls", "-l", run.url(run.key("é")))
       #expect(long.output.split(separator: " ").first == "2", "\(long.output)")
       for name in names { try await store.delete(run.key(name)) }
-      // SeaweedFS goes on listing the folders of objects that were deleted.
+      // SeaweedFS continues to list the folders of objects that were deleted.
       let none = try await run("ls", run.url(run.key("nothing")))
       #expect(none.status == 69 && none.errors.contains("no key begins with this"), "\(none.output) \(none.errors)")
     }
 
-    @Test("The buckets are listed, and one that is not there is 69", arguments: Store.once)
+    @Test("The buckets are listed, and a missing one is 69", arguments: Store.once)
     func buckets(_ store: Store) async throws {
       let run = try Run(store, "ls-buckets")
       let buckets = try await run("ls")
@@ -40,7 +40,7 @@ extension RealStores {
       #expect(missing.status == 69, "\(missing.output) \(missing.errors)")
     }
 
-    @Test("A list of more than a page is whole, and comes in order", arguments: Store.all.filter { $0.scheme == .http })
+    @Test("A list of more than one page is complete and in order", arguments: Store.all.filter { $0.scheme == .http })
     func pages(_ store: Store) async throws {
       let run = try Run(store, "ls-pages")
       let folder = run.files.path("many")

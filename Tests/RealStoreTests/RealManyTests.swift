@@ -27,7 +27,7 @@ extension RealStores {
       #expect(second.status == 0, "\(second.errors)")
       let unchanged = second.lines.count { $0.contains(#""event":"unchanged""#) }
       #expect(unchanged == sizes.count, "\(second.output.suffix(600))")
-      // One file has changed, and only that is sent.
+      // One file has changed, and only that one is sent.
       let changed = try await run.file("tree/d0/f 0", 5000, seed: 99)
       let third = try await run(put)
       #expect(third.lines.count { $0.contains(#""event":"completed""#) } == 1, "\(third.output.suffix(600))")
@@ -67,7 +67,7 @@ extension RealStores {
     }
 
     @Test(
-      "What is there is skipped, whatever it holds, and one that appears meanwhile is not replaced",
+      "An existing object is skipped, whatever it contains, and one that appears during the run is not replaced",
       arguments: Store.once)
     func whatIsThereIsSkipped(_ store: Store) async throws {
       let run = try Run(store, "existing")
@@ -88,7 +88,7 @@ extension RealStores {
       #expect(second.lines.count { $0.contains(#""event":"skipped""#) } == 3, "\(second.output)")
     }
 
-    @Test("A report never costs a source, and a manifest never an object of its run", arguments: Store.once)
+    @Test("A report never replaces a source, and a manifest never replaces an object of its run", arguments: Store.once)
     func aReportNeverCostsASourceAndAManifestNeverAnObjectOfItsRun(_ store: Store) async throws {
       let run = try Run(store, "reports")
       var keys: [String: Source] = [:]
@@ -146,7 +146,7 @@ extension RealStores {
       #expect(lines == "\(sum)  \(name(good))\n\(source.sha256)  \(name(missing))\n")
     }
 
-    @Test("A batch line that asks for other settings than in the run before is sent again", arguments: Store.once)
+    @Test("A batch line that requests other settings than in the run before is sent again", arguments: Store.once)
     func whatALineOfABatchAsksForIsPartOfWhatAnEarlierRunHasDone(_ store: Store) async throws {
       let run = try Run(store, "lines")
       let source = try await run.file("good", 5000)

@@ -2,7 +2,7 @@ import Foundation
 import Support
 import Testing
 
-/// Plain curl without credentials: all it has is a URL.
+/// Plain curl with nothing but a URL: no credentials.
 struct Plain {
   struct Answer {
     var status: Int
@@ -40,7 +40,7 @@ struct Plain {
 }
 
 extension RealStores {
-  /// URLs that s3up signed, in the hands of plain curl.
+  /// URLs that s3up signed, used by plain curl.
   @Suite(.serialized) struct Presigned {
     private func url(_ run: Run, _ key: String, _ words: [String]) async throws -> String {
       let result = try await run.start(["presign", run.url(key)] + words).wait()
@@ -86,7 +86,7 @@ extension RealStores {
         let slice = bytes[(index * 5 << 20)..<min(bytes.count, (index + 1) * 5 << 20)]
         let file = try run.files.write(slice, to: "slice")
         if index == 1 {
-          // The same URL serves s3up itself on a machine without credentials.
+          // The same URL works for s3up itself on a machine without credentials.
           let sent = try await run.s3up.run(
             ["part", file, "--url", url], environment: ["AWS_CA_BUNDLE": store.certificates])
           #expect(sent.status == 0, "\(sent.errors)")
@@ -141,7 +141,7 @@ extension RealStores {
       let source = try await run.file("source", 1000)
       #expect(try await run.put(source.path, run.key()).result.status == 0)
       let signed = try await url(run, run.key(), ["--expires", "1s"])
-      // The store's clock decides when the second is over; stores may grant a little more.
+      // The store's clock decides when the second is over; stores may allow a little more.
       let end = ContinuousClock.now + .seconds(60)
       var answer = try await plain.ask([signed])
       while answer.status == 200, ContinuousClock.now < end { answer = try await plain.ask([signed]) }

@@ -2,7 +2,7 @@ import Support
 import Testing
 
 extension RealStores {
-  /// What cannot work ends with the promised exit code, with the store's own, and with nothing published.
+  /// Requests that cannot succeed end with the promised exit code and the store's own code, and publish nothing.
   @Suite(.serialized) struct Refusals {
     static let sizes = [1000, 9 << 20]
 
@@ -24,7 +24,7 @@ extension RealStores {
       let source = try await run.file("source", 1000)
       let (result, event) = try await run.put(source.path, run.key(), with: ["AWS_ACCESS_KEY_ID": "NOBODYHASTHISKEY"])
       #expect(result.status == 77)
-      // Swift does not tell whether the key or the secret is wrong.
+      // Swift does not report whether the key or the secret is wrong.
       #expect(event.s3_code == (store.name == .swift ? "SignatureDoesNotMatch" : "InvalidAccessKeyId"))
       try await run.expectNothing(run.key())
     }

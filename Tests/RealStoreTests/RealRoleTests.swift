@@ -2,8 +2,8 @@ import Foundation
 import Support
 import Testing
 
-/// A server that has AWS's accounts: its user may do nothing but take on a role, and only the role may use S3. That an
-/// upload arrives shows whose key signed it.
+/// A server with AWS's accounts: its user may only assume a role, and only the role may use S3. An upload that arrives
+/// was therefore signed with the role's keys.
 struct Accounts: Sendable {
   let endpoint: String
   let secureEndpoint: String
@@ -59,7 +59,7 @@ extension RealStores {
         "AWS_CA_BUNDLE": accounts.certificates, "AWS_REGION": "us-east-1",
       ]
       let key = "roles/\(UUID().uuidString)"
-      // MD5, because the CRC64NVME that this server computes is wrong.
+      // MD5 is used because the CRC64NVME that this server computes is wrong.
       return try await s3up.start(
         ["put", source, "s3://\(accounts.bucket)/\(key)", "--part-size", "5M", "-vv", "--checksum", "md5"],
         environment: environment.merging(changes) { $1 }
@@ -95,7 +95,7 @@ extension RealStores {
     }
 
     @Test func anIdentityTokenTakesOnTheRole() async throws {
-      // The server wants a signature on every request but the next one; this one has none at AWS either.
+      // The server requires a signature on every request but the next one, which has none at AWS either.
       let allowed = try await curl([
         "-f", "-X", "POST", "-H", "Content-Type: text/plain", "-d", "1", accounts.endpoint + "/moto-api/reset-auth",
       ])

@@ -3,7 +3,7 @@ import Support
 import Testing
 
 extension RealStores {
-  /// The source changes while parts of it are at the store already: nothing is published or left.
+  /// The source changes while some of its parts are already at the store: nothing is published or left.
   @Suite(.serialized) struct ChangedSources {
     enum Change: String, Sendable, CaseIterable, CustomTestStringConvertible {
       case truncated, rewritten, grown, rewrittenWithItsTimesPutBack
@@ -17,7 +17,7 @@ extension RealStores {
           guard let file = FileHandle(forUpdatingAtPath: path) else { throw SystemError("open") }
           var status = stat()
           guard fstat(file.fileDescriptor, &status) == 0 else { throw SystemError("fstat") }
-          // In the first part, which is already at the store; the times do not show it.
+          // The place is in the first part, which is already at the store; the times do not show the change.
           let place: UInt64 = self == .rewritten ? 20 << 20 : 1000
           try file.seek(toOffset: self == .grown ? file.seekToEnd() : place)
           try file.write(contentsOf: Data("other bytes".utf8))
@@ -48,7 +48,7 @@ extension RealStores {
       let (process, source) = try await run.beginSlowly(["-v"])
       #expect(chmod(source.path, 0o640) == 0)
       let result = await process.wait()
-      #expect(result.status == 0 && result.errors.contains("compared again"), "\(result.errors)")
+      #expect(result.status == 0 && result.errors.contains("comparing its bytes again"), "\(result.errors)")
       try await run.expect(run.key(), is: source)
     }
 

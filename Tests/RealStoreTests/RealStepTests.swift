@@ -3,7 +3,7 @@ import Support
 import Testing
 
 extension RealStores {
-  /// A multipart upload by its single steps, as a script does it.
+  /// A multipart upload by single steps, as in a script.
   @Suite(.serialized) struct Steps {
     static let slices: [(number: Int, offset: Int, length: Int)] = [
       (1, 0, 5 << 20), (2, 5 << 20, 5 << 20), (3, 10 << 20, 1000),
@@ -96,8 +96,8 @@ extension RealStores {
       #expect(aborted.status == 0, "\(aborted.errors)")
     }
 
-    /// Swift ignores a legal hold in silence; the other two refuse it when the upload begins.
-    @Test("complete is told what create was asked for, and checks it", arguments: Store.once)
+    /// Swift silently ignores a legal hold; the other two refuse it when the upload begins.
+    @Test("complete checks the settings that create was given", arguments: Store.once)
     func completeIsToldWhatCreateWasAskedFor(_ store: Store) async throws {
       let run = try Run(store, "asked")
       let source = try await run.file("source", 1000)
@@ -117,7 +117,7 @@ extension RealStores {
         #expect(sent.status == 0, "\(sent.errors)")
         let completed = try await run(["complete"] + upload + options)
         #expect(completed.status == (lost == nil ? 0 : 69), "\(options) \(completed.errors)")
-        if let lost { #expect(completed.errors.contains("the object is there with \(lost)"), "\(completed.errors)") }
+        if let lost { #expect(completed.errors.contains("the object exists with \(lost)"), "\(completed.errors)") }
         try await run.expect(run.key(), is: source)
       }
     }
@@ -135,7 +135,7 @@ extension RealStores {
       let uploads = try await run("uploads", run.url(run.prefix + "/"))
       #expect(uploads.status == 0)
       #expect(uploads.output == "")
-      // A second abort does no harm but is not a success: the store cannot tell it from an id that never existed.
+      // A second abort does no harm but fails: the store cannot distinguish it from an id that never existed.
       let again = try await run("abort", run.url(run.key()), "--upload-id", id)
       #expect(again.status == 69, "\(again.output) \(again.errors)")
     }
@@ -152,7 +152,8 @@ extension RealStores {
       #expect(right.status == 0, "\(right.errors)")
     }
 
-    /// Regression: Swift keeps listing the parts of a completed upload, and abort waited a minute for them to go.
+    /// Regression: Swift continues to list the parts of a completed upload, and abort waited a minute for them to
+    /// disappear.
     @Test("abort of a completed upload leaves the object", arguments: Store.once)
     func abortOfACompletedUploadLeavesTheObject(_ store: Store) async throws {
       let run = try Run(store, "late")
@@ -161,7 +162,7 @@ extension RealStores {
       let completed = try await run("complete", run.url(run.key()), "--upload-id", id)
       #expect(completed.status == 0, "\(completed.errors)")
       let aborted = try await run("abort", run.url(run.key()), "--upload-id", id, "--retries", "1")
-      // Where the store still lists its parts, it is known that it was there.
+      // If the store still lists its parts, the upload is known to have existed.
       #expect(aborted.status == (store.name == .swift ? 0 : 69), "\(aborted.output) \(aborted.errors)")
       try await run.expect(run.key(), is: source)
     }

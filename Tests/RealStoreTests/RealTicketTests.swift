@@ -3,10 +3,10 @@ import Support
 import Testing
 
 extension RealStores {
-  /// Issued with credentials, used without: the run that uploads has a home of its own and no variable of AWS but the
-  /// certificates.
+  /// Tickets are issued with credentials and used without: the run that uploads has its own home and no variable of AWS
+  /// except the certificates.
   @Suite(.serialized) struct Tickets {
-    /// In `folder`, the ticket of a file or of a size.
+    /// Issues the ticket of a file or of a size in `folder`.
     private func issue(_ run: Run, _ words: String...) async throws -> String {
       let path = run.files.path("ticket.json")
       let issued = try await run(["ticket", "issue"] + words + [run.url(run.key()), "-o", path, "--part-size", "5M"])
@@ -20,7 +20,7 @@ extension RealStores {
         environment: ["AWS_CA_BUNDLE": run.store.certificates])
     }
 
-    @Test("Whoever holds a ticket uploads the file, though killed twice", arguments: Store.once)
+    @Test("A ticket is enough to upload the file, even if the run is killed twice", arguments: Store.once)
     func whoHoldsOneUploadsTheFileThoughKilledTwice(_ store: Store) async throws {
       let run = try Run(store, "ticket")
       let source = try await run.file("source", 32 << 20)
@@ -41,7 +41,7 @@ extension RealStores {
       #expect(done.event == "completed")
       #expect(done.bytes_resumed == held * (5 << 20))
       try await run.expect(run.key(), is: source)
-      // It cannot be used for another object, nor for other bytes of this one.
+      // The ticket cannot be used for another object, nor for other bytes of this one.
       let other = try await run.file("other", 32 << 20, seed: 77)
       let refused = try await put(run, other, ticket).wait(timeout: .seconds(240))
       #expect(refused.status == 69 || refused.status == 65, "\(refused.errors)")
@@ -53,7 +53,8 @@ extension RealStores {
       let run = try Run(store, "shares")
       let source = try await run.file("source", 26 << 20)
       let ticket = try await issue(run, source.path)
-      // JuiceFS's gateway spoils an object that two complete at once, which only one and the same share may do.
+      // JuiceFS's gateway damages an object that two runs complete at once, which can only happen with the same share
+      // twice.
       let shares = ["3/3", "1/3", "2/3"] + (store.name == .juicefs ? [] : ["1/3"])
       let children = try shares.map { try put(run, source, ticket, "--shard", $0) }
       for child in children {
@@ -63,7 +64,7 @@ extension RealStores {
       try await run.expect(run.key(), is: source)
     }
 
-    @Test("Any size arrives by ticket", arguments: Store.once, [0, 1, 12 << 20])
+    @Test("Any size can be uploaded by ticket", arguments: Store.once, [0, 1, 12 << 20])
     func anySizeArrives(_ store: Store, _ size: Int) async throws {
       let run = try Run(store, "sizes")
       let source = try await run.file("source", size)
@@ -88,8 +89,8 @@ extension RealStores {
       try await run.expectNothing(run.key())
     }
 
-    /// A command whose stream goes on after `parts` have arrived only when the test says so; it fails then, or s3up is
-    /// killed before.
+    /// Runs a command whose stream continues after `parts` have arrived only when the test allows it; then it fails, or
+    /// s3up is killed before that.
     private func produce(_ run: Run, _ ticket: String, _ command: String, parts: Int, kills: Bool) async throws {
       let go = run.files.path("go")
       #expect(mkfifo(go, 0o600) == 0)
@@ -120,13 +121,13 @@ extension RealStores {
       let finished = try await run("ticket", "finish", ticket)
       #expect(finished.status == 65 && finished.errors.contains("in 2 parts"), "\(finished.errors)")
       #expect(try await store.ask(.head(run.key()))[0].status == 404)
-      // The run that reads it to its end completes it.
+      // The run that reads the stream to its end completes it.
       let whole = try await stream(run, ticket, "cat \(source.path)").wait(timeout: .seconds(240))
       #expect(whole.status == 0, "\(whole.errors)")
       try await run.expect(run.key(), is: source)
     }
 
-    @Test("finish publishes no more than a ticket is for", arguments: Store.once)
+    @Test("finish publishes no more than the ticket allows", arguments: Store.once)
     func finishPublishesNoMoreThanATicketIsFor(_ store: Store) async throws {
       let run = try Run(store, "long")
       let source = try await run.file("source", 7_000_000)

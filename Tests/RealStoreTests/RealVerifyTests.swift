@@ -6,7 +6,7 @@ extension RealStores {
   /// What real stores can prove without a download.
   @Suite(.serialized) struct Verifications {
     @Test(
-      "An object is proven to be the file by what the store has of it, and another file of the same size is 65",
+      "An object is proven to be the file by what the store knows of it, and another file of the same size is 65",
       arguments: Store.once, [0, 1, 9 << 20, (20 << 20) + 3])
     func verifies(_ store: Store, _ size: Int) async throws {
       let run = try Run(store, "verify")
@@ -19,7 +19,7 @@ extension RealStores {
       if size > 0 {
         let other = try await run.file("other", size, seed: 82)
         let different = try await run("verify", other.path, run.url(key))
-        // A store that does not tell how it cut the object knows no more than that.
+        // A store that does not report how the object was divided cannot prove more.
         #expect(
           different.status == 65 || different.errors.contains("can be guessed"),
           "\(different.output) \(different.errors)")

@@ -7,7 +7,7 @@ struct Run: Sendable {
   let store: Store
   let s3up: S3upBinary
   let files: TemporaryDirectory
-  /// Unlike any other test's, without a slash at either end.
+  /// A prefix that no other test has, without a slash at either end.
   let prefix: String
 
   init(_ store: Store, _ name: String) throws {
@@ -55,14 +55,14 @@ struct Run: Sendable {
       if let id = try await store.unfinished(key()).first, try await !store.parts(key(), id).isEmpty {
         return (process, source)
       }
-      // Each look starts a process, of which a busy machine has enough.
+      // Each check starts a process, and a busy machine has enough of them.
       try await Task.sleep(for: .milliseconds(200))
     }
     let result = await process.wait()
     throw Missing(description: "the upload was over before a part was seen: \(result.output) \(result.errors)")
   }
 
-  /// `put --json`, and the line it printed.
+  /// Runs `put --json`; returns the result and the line that it printed.
   func put(
     _ file: String, _ key: String, _ options: [String] = [], with changes: [String: String] = [:]
   ) async throws -> (result: ChildProcess.Result, event: Event) {
@@ -75,21 +75,21 @@ struct Run: Sendable {
     try await Source(files, name, size: size, seed: seed)
   }
 
-  /// Nothing of the key is at the store, neither an object nor an upload.
+  /// Expects that nothing of the key is at the store, neither an object nor an upload.
   func expectNothing(_ key: String, _ at: SourceLocation = #_sourceLocation) async throws {
     let found = try await store.ask(.head(key), .uploads(key))
     #expect(found[0].status == 404, sourceLocation: at)
     #expect(try found[1].uploads(of: key) == [], sourceLocation: at)
   }
 
-  /// The object is these bytes, and no upload of its key is left.
+  /// Expects that the object is these bytes, and that no upload of its key is left.
   func expect(_ key: String, is source: Source, _ at: SourceLocation = #_sourceLocation) async throws {
     let found = try await store.ask(.get(key), .uploads(key))
     expect(found[0], is: source, at)
     #expect(try found[1].uploads(of: key) == [], sourceLocation: at)
   }
 
-  /// The same for many, asked by one process.
+  /// Expects the same of many objects, with requests from one process.
   func expect(_ sources: [String: Source], _ at: SourceLocation = #_sourceLocation) async throws {
     let all = Array(sources)
     let found = try await store.ask(all: all.map { .get(key($0.key)) })
@@ -134,8 +134,9 @@ struct Event: Decodable, Sendable {
     self = try JSONDecoder().decode(Event.self, from: Data(line.utf8))
   }
 
-  /// All bytes were sent, and at most `again` of them twice: if a busy store (OpenStack Swift) has closed the idle
-  /// connection on which a part is sent, libcurl starts that part again on another one, and counts what it had sent.
+  /// Expects that all bytes were sent, and at most `again` of them twice: if a busy store (OpenStack Swift) has closed
+  /// the idle connection on which a part is sent, libcurl starts that part again on another one, and counts the bytes
+  /// that it had sent.
   func expectSent(_ bytes: Int, again: Int, _ at: SourceLocation = #_sourceLocation) {
     let sent = bytes_sent ?? -1
     #expect((bytes...bytes + again).contains(sent), "\(sent) bytes for \(bytes)", sourceLocation: at)

@@ -3,8 +3,8 @@ import Support
 
 /// A file of pseudo-random bytes that depend on size and seed, with the SHA-256 that `sha256sum` computes.
 ///
-/// Beyond 8 MiB one block is repeated, each time preceded by its number: so all parts differ, and a GiB takes only as long
-/// as the disk needs.
+/// Beyond 8 MiB one block is repeated, each time preceded by its number: thus all parts differ, and a GiB takes only as
+/// long as the disk needs.
 struct Source: Sendable {
   let path: String
   let size: Int

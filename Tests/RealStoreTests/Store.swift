@@ -9,7 +9,7 @@ struct Store: Sendable, CustomTestStringConvertible {
 
   let name: Name
   let scheme: Scheme
-  /// Where `env` of this store lies.
+  /// The folder with the `env` of this store.
   let folder: String
   let endpoint: String
   let accessKey: String
@@ -17,7 +17,7 @@ struct Store: Sendable, CustomTestStringConvertible {
   let bucket: String
   let region: String
   let certificates: String
-  /// `BUCKET.hostSuffix` leads to the bucket.
+  /// The host `BUCKET.hostSuffix` is the bucket's.
   let hostSuffix: String
 
   var testDescription: String { "\(name.rawValue) \(scheme.rawValue)" }
@@ -59,13 +59,15 @@ struct Missing: Error, CustomStringConvertible {
 extension Store {
   private static let environment = ProcessInfo.processInfo.environment
 
-  /// The variable leaves these tests out.
+  /// Whether the variable leaves these tests out.
   static let leftOut = environment["S3UP_NO_REAL_STORES"] == "1"
 
-  /// Every store with every scheme; empty if `found` fails, so that the suites have no cases and the root says why.
+  /// Every store with every scheme; empty if `found` fails, so that the suites have no cases and the root gives the
+  /// reason.
   static let all: [Store] = leftOut ? [] : (try? found.get()) ?? []
   static let seaweed = all.filter { $0.name == .seaweedfs }
-  /// Each store once, some over TLS: where it matters what a store does, and not how the bytes of a body are signed.
+  /// Each store once, some over TLS: for tests of a store's behaviour that do not depend on how the bytes of a body are
+  /// signed.
   static let once = all.filter { ($0.name == .swift) == ($0.scheme == .http) }
   static let overTLS = all.filter { $0.scheme == .https }
 

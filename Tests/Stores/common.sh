@@ -19,7 +19,7 @@ RUN=$ROOT/run/$NAME
 ACCESS_KEY=${ACCESS_KEY:-S3UPTESTACCESSKEY01}
 SECRET_KEY='test/secret+KEY0123456789abcdefghijklmnop'
 BUCKET=s3up-test
-# libcurl resolves every name below this to this machine, so buckets can be part of the host name
+# libcurl resolves every name below this suffix to this machine, so buckets can be part of the host name
 HOST_SUFFIX=s3.localhost
 
 # shellcheck source=processes.sh
@@ -89,7 +89,7 @@ EOF
 
 answers() { [ "$(curl --noproxy '*' -ks -o /dev/null -m 5 -w '%{http_code}' "$1")" != 000 ]; }
 
-# await URL: 0 when something answers there; 1 if a process has died or a minute has passed
+# await URL: 0 when the URL is answered; 1 if a process has died or a minute has passed
 await() {
   local end=$((SECONDS + 60))
   until answers "$1"; do
@@ -99,7 +99,7 @@ await() {
   all_alive
 }
 
-# A server in the second half of its lifetime is not reused.
+# young: a server in the second half of its lifetime is not reused.
 young() { [ $(($(date +%s) - $(stat -c %Y "$RUN/env"))) -lt $((LIFETIME / 2)) ]; }
 
 start() {

@@ -1,6 +1,6 @@
 #!/bin/bash
-# deps.sh [PACKAGE...]: installs the Debian packages that the build, the tests and their servers need and that are missing, and
-# these; not the Swift toolchain. On other systems it prints what is missing.
+# deps.sh [PACKAGE...]: installs those Debian packages that are missing of the ones that the build, the tests and their
+# servers need, and of these; not the Swift toolchain. On other systems it prints what is missing.
 set -euo pipefail
 
 packages=(

@@ -1,4 +1,4 @@
-"""moto_accounts.py ENDPOINT BUCKET: a bucket, a user who may only take on a role, and the role, which may use the bucket.
+"""moto_accounts.py ENDPOINT BUCKET: makes a bucket, a user who may only assume a role, and the role, which may use it.
 
 Until it is done the server lets everything pass; from then on it verifies signatures and policies. Prints the user's key,
 its secret and the role's ARN.

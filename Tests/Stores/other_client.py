@@ -67,7 +67,7 @@ def perform(wanted, store, secure):
         size += len(chunk)
         start += chunk[: (1 << 20) - len(start)]
     connection.close()
-    # what a test reads is XML; an object's bytes would only fill the pipe
+    # only XML is read by tests; an object's bytes would only fill the pipe
     text = start.decode(errors="replace") if start.startswith(b"<?xml") else ""
     return {
         "status": answer.status,

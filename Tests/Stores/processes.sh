@@ -39,7 +39,7 @@ signal_parts() { # signal_parts SIGNAL: to each running part and its process gro
   done
 }
 
-# The data is deleted, so a server gets little time for an orderly end.
+# The data is deleted anyway, so a server gets little time to shut down.
 end_parts() {
   local end=$((SECONDS + 2)) part
   signal_parts TERM

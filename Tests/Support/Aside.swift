@@ -6,7 +6,7 @@ package func aside<Value: Sendable>(_ body: @escaping @Sendable () throws -> Val
   try await withCheckedThrowingContinuation { continuation in
     do {
       try PosixThread.start {
-        // On Linux zero is the calling thread, not its process.
+        // On Linux zero means the calling thread, not its process.
         setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
         continuation.resume(with: Result(catching: body))
       }.detach()

@@ -15,7 +15,7 @@ package func accepted(on listener: Int32) -> Int32 {
   return unsafeBitCast(found, to: Accept.self)(listener, nil, nil, Int32(SOCK_CLOEXEC.rawValue))
 }
 
-/// A pipe whose ends close at exec.
+/// Makes a pipe whose ends close at exec.
 func makePipe() throws -> (read: Int32, write: Int32) {
   var ends: [Int32] = [-1, -1]
   guard pipe(&ends) == 0 else { throw SystemError("pipe") }

@@ -6,13 +6,13 @@ package final class FaultProxy: Sendable {
   package struct Stats: Decodable, Sendable {
     package struct Count: Decodable, Sendable {
       package var requests: Int
-      /// Bytes of bodies that the client sent, and that went on to the store.
+      /// Bytes of bodies that the client sent, and those that were forwarded to the store.
       package var bytes_in: Int
       package var bytes_out: Int
     }
 
     package var operations: [String: Count]
-    /// By part number.
+    /// The counts by part number.
     package var parts: [String: Count]
     package var faults: [String: Int]
 
@@ -32,13 +32,13 @@ package final class FaultProxy: Sendable {
   private static let program = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .appendingPathComponent("Faults/fault_proxy.py").path
 
-  /// `store`: `http://HOST:PORT`.
+  /// Starts the proxy; `store` is `http://HOST:PORT`.
   package init(store: String, _ faults: [Fault]) async throws {
     let script = String(decoding: try JSONEncoder().encode(faults), as: UTF8.self)
     process = try ChildProcess(
       Programs.find("python3"), [Self.program, store, "--script", script, "--seconds", "300"],
       environment: Programs.environment(home: "/nonexistent"), input: .open)
-    // It prints one line when it listens; without that line it has ended and printed why.
+    // The proxy prints one line when it listens; without that line it has ended and printed the reason.
     let process = process
     try await until("the proxy listens") { process.ended || process.stdout.contains(UInt8(ascii: "\n")) }
     guard process.stdout.contains(UInt8(ascii: "\n")) else { throw SystemError(await process.wait().errors, EPROTO) }

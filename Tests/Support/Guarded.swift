@@ -2,7 +2,7 @@ import Foundation
 
 /// A value that several threads share.
 ///
-/// Sendable because `state` is touched only inside `with`, which holds the lock.
+/// Sendable because `state` is accessed only inside `with`, which holds the lock.
 package final class Guarded<State: Sendable>: @unchecked Sendable {
   private let lock = NSLock()
   private var state: State

@@ -30,7 +30,7 @@ package struct Lag: Sendable {
   private static let sanitizer: Duration =
     CommandLine.arguments.first?.contains("-sanitizer/") == true ? .seconds(2) : .zero
 
-  /// Since the beginning. Half a turn of the thread's may be missing.
+  /// The lag since the beginning. Half a turn of the thread may be missing.
   package var sofar: Duration { Self.sum.with { $0 } - before + Self.sanitizer }
 }
 

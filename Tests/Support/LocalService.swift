@@ -1,8 +1,8 @@
 import Foundation
 package import MultipartCore
 
-/// An HTTP service on 127.0.0.1 whose answers are a closure of the test, and which records the requests: replaces STS, SSO
-/// and other services that issue credentials. It stops with its last reference.
+/// An HTTP service on 127.0.0.1 whose answers are a closure of the test, and which records the requests: it replaces
+/// STS, SSO and other services that issue credentials. It stops with its last reference.
 ///
 ///     let sts = try LocalService { _ in .init(200, "<…>") }
 ///     … AWS_ENDPOINT_URL_STS=sts.url …
@@ -10,14 +10,14 @@ package import MultipartCore
 package final class LocalService: Sendable {
   package struct Asked: Sendable {
     package let method: String
-    /// As it was sent, with its query.
+    /// The target as it was sent, with its query.
     package let target: String
     package let headers: HeaderList
     package let body: [UInt8]
 
     package var text: String { String(decoding: body, as: UTF8.self) }
     package var path: String { String(target.prefix { $0 != "?" }) }
-    /// Name and value of each pair of a form body.
+    /// The name and value of each pair of a form body.
     package var form: [String: String] { Self.pairs(text) }
     package var query: [String: String] { Self.pairs(String(target.drop { $0 != "?" }.dropFirst())) }
 
@@ -47,14 +47,14 @@ package final class LocalService: Sendable {
     }
   }
 
-  /// How an answer goes out.
+  /// How an answer is sent.
   package enum Manner: Sendable {
     case whole
-    /// The connection ends within the body.
+    /// The connection ends in the middle of the body.
     case half
     /// Nothing is sent, and the connection stays open.
     case hang
-    /// The connection ends without a word.
+    /// The connection ends without an answer.
     case close
   }
 
@@ -71,7 +71,7 @@ package final class LocalService: Sendable {
     var acceptor: PosixThread?
   }
 
-  /// On loopback with a port that the kernel chooses, or at a given address, which needs a network namespace.
+  /// Listens on loopback with a port that the kernel chooses, or at a given address, which needs a network namespace.
   package init(
     address: String = "127.0.0.1", port wanted: Int = 0, _ reply: @escaping @Sendable (Asked) -> Reply
   ) throws {
@@ -144,7 +144,7 @@ package final class LocalService: Sendable {
     return (listener, Int(UInt16(bigEndian: bound.sin6_port)))
   }
 
-  /// One request with its body by Content-Length; clients here never send ahead of an answer.
+  /// Reads one request with its body by Content-Length; clients here never send ahead of an answer.
   private static func read(_ socket: Int32) -> Asked? {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 16 << 10)

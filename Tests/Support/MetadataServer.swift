@@ -31,7 +31,7 @@ package final class MetadataServer: Sendable {
   package var asked: [LocalService.Asked] { service.asked }
   package var paths: [String] { service.asked.map(\.path) }
 
-  /// The session token that is handed out from now on; the one before has ended.
+  /// Sets the session token that is issued from now on; the previous one becomes invalid.
   package func setToken(_ token: String) { state.with { $0.token = token } }
 
   package func set(_ path: String, _ replies: LocalService.Reply...) { state.with { $0.script[path] = replies } }
@@ -54,7 +54,7 @@ package final class MetadataServer: Sendable {
 }
 
 extension MetadataServer {
-  /// What a service hands out.
+  /// The keys that a service issues.
   package struct Keys: Sendable {
     package var id: String
     package var secret: String

@@ -1,4 +1,4 @@
-/// A configuration of OpenSSL that asks for approved algorithms where no provider has them.
+/// A configuration of OpenSSL that requires approved algorithms, although no provider has them.
 package let fipsOnly = """
   openssl_conf = start
   [start]

@@ -37,12 +37,12 @@ package final class PosixThread: @unchecked Sendable {
     return PosixThread(handle: handle)
   }
 
-  /// Called once, or `detach` is.
+  /// Waits for the thread's end; either this or `detach` is called, once.
   package func join() {
     pthread_join(handle, nil)
   }
 
-  /// Nobody will wait for it; the system frees it at its end.
+  /// Lets the thread run without a wait for it; the system frees it at its end.
   package func detach() {
     pthread_detach(handle)
   }
@@ -53,7 +53,7 @@ package final class PosixThread: @unchecked Sendable {
   }
 }
 
-/// A call of the system that failed in the tests' own tools.
+/// A system call that failed in the tests' own tools.
 package struct SystemError: Error, CustomStringConvertible {
   package let call: String
   package let code: Int32

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A slow line to a store, behind something that takes bytes at once, acknowledges them, and passes them on when it can. It
-/// ends with this value, and with the test's process.
+/// A slow line to a store, behind a device that accepts bytes at once, acknowledges them, and passes them on when it
+/// can. It ends with this value, and with the test's process.
 package final class SlowLine: Sendable {
   /// The endpoint for s3up.
   package let endpoint: String
@@ -10,7 +10,8 @@ package final class SlowLine: Sendable {
   private static let program = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .appendingPathComponent("Faults/forward.py").path
 
-  /// `rate`: bytes a second of all connections together; `buffer`: what is taken of each at once.
+  /// Starts the line; `rate` is in bytes a second for all connections together, and `buffer` is what the device accepts
+  /// of each at once.
   package init(to port: Int, rate: Int, buffer: Int) async throws {
     process = try ChildProcess(
       Programs.find("python3"), [Self.program, "line", String(port), String(rate), String(buffer)],
@@ -25,7 +26,7 @@ package final class SlowLine: Sendable {
     process.closeInput()
   }
 
-  /// Another rate, from now on.
+  /// Sets another rate, from now on.
   package func set(rate: Int) async { _ = await process.write(Array("\(rate)\n".utf8)) }
 
   /// Bytes that have reached the store's side.
@@ -33,7 +34,7 @@ package final class SlowLine: Sendable {
 
   private static func number(_ word: String, in process: ChildProcess) -> Int? {
     let lines = String(decoding: process.stdout, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
-    // The last line may not be whole yet.
+    // The last line may be incomplete.
     return lines.dropLast().last { $0.hasPrefix(word + " ") }.flatMap { Int($0.dropFirst(word.count + 1)) }
   }
 }

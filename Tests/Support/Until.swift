@@ -1,4 +1,4 @@
-/// What a test waited for did not come.
+/// An event that a test waited for did not occur in time.
 package struct NotInTime: Error, CustomStringConvertible {
   package let description: String
 }
@@ -18,8 +18,8 @@ package func until(
   }
 }
 
-/// The result of `body`; throws if there is none within `limit`, not counting the time that the machine fell behind. Work
-/// that cannot be stopped is left running: so a test that hangs reports it within minutes.
+/// The result of `body`; throws if there is none within `limit`, not counting the time that the machine fell behind.
+/// Work that cannot be stopped is left running, so that a test that hangs is reported within minutes.
 package func finishes<Value: Sendable>(
   _ what: String, within limit: Duration = .seconds(240), _ body: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {

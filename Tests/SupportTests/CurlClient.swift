@@ -26,7 +26,8 @@ struct CurlClient {
     }
   }
 
-  /// `target`: path and query, encoded and sorted, each name with its `=`, because that is what curl 7.88 signs.
+  /// Calls curl; `target` is the path and query, encoded and sorted, each name with its `=`, because that is what curl
+  /// 7.88 signs.
   func call(
     _ method: String, _ target: String, body: [UInt8]? = nil, headers: [String] = [], payload: String? = nil
   ) async throws -> Answer {
@@ -89,7 +90,7 @@ struct CurlClient {
   }
 }
 
-/// A fake that takes unsigned requests and small parts, and curl that sends them.
+/// A fake that accepts unsigned requests and small parts, and a curl client for it.
 func openStore(
   faults: [Fault] = [], _ change: (inout FakeOptions) -> Void = { _ in }
 ) throws -> (fake: FakeS3, client: CurlClient) {

@@ -14,13 +14,13 @@ import Testing
   }
 
   @Test(
-    "zeros that are skipped count as zeros that are walked",
+    "zeros that are skipped count as zeros that are read",
     arguments: [FakeCRC.crc32, FakeCRC.crc32c, FakeCRC.crc64nvme])
   func zeros(_ crc: FakeCRC) {
     var walked = crc.ones
     let zero: [UInt8] = [0]
     for _ in 0..<1000 { zero.withUnsafeBytes { walked = crc.update(walked, $0) } }
-    // One zero byte a time is also a run; the bitwise form is the judge.
+    // A run may also be one zero byte at a time; the bitwise form is the reference.
     let polynomial: UInt64 =
       crc === FakeCRC.crc32 ? 0xEDB8_8320 : crc === FakeCRC.crc32c ? 0x82F6_3B78 : 0x9A6C_9329_AC4B_C9B5
     var bitwise = crc.ones

@@ -51,7 +51,7 @@ import Testing
     if case .resetAfterBody = action { #expect(fake.requests.first?.bodyLength == 1000) }
   }
 
-  @Test("a write side that is shut in place of an answer")
+  @Test("the write side can be shut instead of an answer")
   func halfClose() async throws {
     let (_, client) = try store(Fault(Self.get, .halfClose))
     #expect(try await client.call("GET", "/bucket/a").exit == 52)
@@ -69,7 +69,7 @@ import Testing
     var hasty = client
     hasty.extra = ["--max-time", "0.5"]
     #expect(try await hasty.call("PUT", "/bucket/b", body: body).exit == 28)
-    // The thread of the connection notices that its client has gone.
+    // The thread of the connection notices that its client has disconnected.
     #expect(await fake.wait { $0.count == 2 && $0[1].done })
   }
 
@@ -131,7 +131,7 @@ import Testing
     #expect(took[1] >= .milliseconds(150))
   }
 
-  @Test("answers that are cut short, huge or no HTTP at all")
+  @Test("answers can be cut short, huge or not HTTP at all")
   func badAnswers() async throws {
     let (fake, client) = try store(Fault(Self.get, .truncateAnswer(bytes: 10)))
     let cut = try await client.call("GET", "/bucket/a")
@@ -145,7 +145,7 @@ import Testing
     #expect(try await client.call("GET", "/bucket/a").exit == 1)
   }
 
-  @Test("a connection that ends after a good answer without saying so")
+  @Test("a connection can end after a good answer without announcing it")
   func closeAfterAnswer() async throws {
     let (fake, _) = try store(Fault(Self.get, .closeAfterAnswer))
     let url = "\(fake.endpoint)/bucket/a"
@@ -154,7 +154,7 @@ import Testing
     #expect(fake.requests.map(\.connection) == [1, 2])
   }
 
-  @Test("faults count the requests they match, and dice fall the same way for the same seed")
+  @Test("faults count the requests that they match, and the random ones repeat for the same seed")
   func matching() throws {
     let head = try #require(
       HTTPHead.parse(Array("PUT /b/k?partNumber=2&uploadId=u HTTP/1.1\r\nHost: x".utf8), secure: false))

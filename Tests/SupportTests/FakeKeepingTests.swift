@@ -4,9 +4,9 @@ import Testing
 
 @testable import Support
 
-/// What the fake returns of what it got, and the options that make it another kind of store.
+/// What the fake returns of the values that it received, and the options that make it another kind of store.
 @Suite(.timeLimit(.minutes(15))) struct FakeKeepingTests {
-  @Test("what Create was told is what HEAD says and what the test can look up")
+  @Test("what Create was given is what HEAD shows and what the test can look up")
   func headers() async throws {
     let (fake, client) = try openStore {
       $0.versioning = true
@@ -54,7 +54,7 @@ import Testing
     #expect(try await client.complete(id, [(1, etag)]).code == "NoSuchUpload")
   }
 
-  @Test("bucket questions are answered")
+  @Test("requests about the bucket are answered")
   func buckets() async throws {
     let (fake, client) = try openStore { $0.region = "eu-west-1" }
     #expect(try await client.call("GET", "/bucket?location=").between("/\">", "<") == "eu-west-1")
@@ -76,7 +76,7 @@ import Testing
     #expect(fake.objectCount == 2)
   }
 
-  @Test("keys that Swift's strings hold equal are two objects")
+  @Test("keys that Swift's strings consider equal are two objects")
   func unicode() async throws {
     let (fake, client) = try openStore()
     #expect(try await client.call("PUT", "/bucket/%C3%A9", body: [1]).status == 200)
@@ -85,7 +85,7 @@ import Testing
     #expect(fake.object("e\u{301}")?.bytes == [2])
   }
 
-  @Test("uploads and parts can be lost by the store")
+  @Test("the store can lose uploads and parts")
   func lost() async throws {
     let (fake, client) = try openStore()
     let id = try await client.create()
@@ -96,7 +96,7 @@ import Testing
     #expect(try await client.part(1, of: id, [1]).code == "NoSuchUpload")
   }
 
-  @Test("broken ways to page a part list can be chosen")
+  @Test("a part list can be paged in several broken ways")
   func brokenPages() async throws {
     let (fake, client) = try openStore { $0.listParts = .inclusiveMarker }
     let id = try await client.create()

@@ -103,7 +103,7 @@ import Testing
     #expect(code { _ = try verify(Self.get.replacingOccurrences(of: from, with: to)) } == expected)
   }
 
-  @Test("a presigned URL works over the line until the server's clock has passed it")
+  @Test("a presigned URL works over the line until the server's clock has passed its end")
   func presignedOnTheWire() async throws {
     let fake = try FakeS3(
       FakeOptions {
@@ -141,7 +141,7 @@ import Testing
     if key == "a//b/../c" { #expect(fake.object("a//b/../c") != nil) }
   }
 
-  @Test("a clock more than fifteen minutes off is told so")
+  @Test("a clock that is more than fifteen minutes off is refused as such")
   func skew() throws {
     #expect(try verify(Self.get, now: Self.day + 900).keyID == Self.example.keyID)
     #expect(code { _ = try verify(Self.get, now: Self.day + 901) } == "RequestTimeTooSkewed")

@@ -68,7 +68,7 @@ import Testing
     #expect(fake.object("k")?.bytes == [1])
   }
 
-  @Test("what is not there, too long or not allowed is told by its code")
+  @Test("what is missing, too long or not allowed is refused with its own code")
   func codes() async throws {
     let (fake, client) = try openStore { $0.minimumPartSize = 5 }
     let long = String(repeating: "k", count: 1025)
@@ -158,7 +158,7 @@ import Testing
     #expect(keyMarker.isEmpty)
   }
 
-  @Test("a store's odd ways with ListParts, ETags and errors can be chosen")
+  @Test("a store's odd behaviour with ListParts, ETags and errors can be chosen")
   func lesser() async throws {
     let (fake, client) = try openStore {
       $0.listParts = .onePage
@@ -190,7 +190,7 @@ import Testing
     #expect((empty.status, empty.body.count) == (404, 0))
   }
 
-  @Test("an upload's checksum algorithm and type bind its parts and its end")
+  @Test("an upload's checksum algorithm and type bind its parts and its completion")
   func multipartChecksums() async throws {
     let (fake, client) = try openStore()
     #expect(
@@ -242,7 +242,7 @@ import Testing
     }
   }
 
-  @Test("a customer's key must come again with every part and every look")
+  @Test("a customer's key is required again for every part and every look")
   func customerKeys() async throws {
     let (_, client) = try openStore()
     let headers = { (key: [UInt8]) in

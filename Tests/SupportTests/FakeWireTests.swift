@@ -4,9 +4,9 @@ import Testing
 
 @testable import Support
 
-/// What goes over the line, and the server's own life.
+/// Requests over the line, and the server's start and stop.
 @Suite(.timeLimit(.minutes(15))) struct FakeWireTests {
-  @Test("TLS is served for localhost, 127.0.0.1 and virtual hosts, to those who trust its authority")
+  @Test("TLS is served for localhost, 127.0.0.1 and virtual hosts, to clients that trust its authority")
   func tls() async throws {
     let (fake, client) = try openStore()
     let body = randomBytes(300_000, seed: 5)
@@ -34,7 +34,7 @@ import Testing
       try await client.call("HEAD", "http://\(fake.virtualHost())/").headers["x-amz-bucket-region"] == "us-east-1")
   }
 
-  @Test("a client that speaks no TLS is let go, and stops nobody else")
+  @Test("a client that does not speak TLS is disconnected, and stops no other")
   func noTLS() async throws {
     let (fake, client) = try openStore()
     let waiting = try RawClient(fake.tlsPort)
@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  @Test("stop ends connections that stand still, and returns")
+  @Test("stop ends connections that are idle, and returns")
   func stop() async throws {
     let (fake, client) = try openStore(faults: [Fault(.all, .stall())])
     async let hanging = client.call("GET", "/bucket/a")

@@ -10,7 +10,7 @@ import Testing
     try await ChildProcess("/bin/sh", ["-c", script], environment: ["A": "1"], input: input).wait(timeout: timeout)
   }
 
-  @Test("streams, exit codes and signals come back")
+  @Test("streams, exit codes and signals are returned")
   func results() async throws {
     let plain = try await shell("echo out; echo err >&2; exit 3")
     #expect((plain.status, plain.output, plain.errors) == (3, "out\n", "err\n"))
@@ -21,7 +21,7 @@ import Testing
     #expect(try await shell("exec true", .bytes(bytes)).status == 0)
   }
 
-  @Test("the environment is what the test gave, and no descriptor leaks in")
+  @Test("the environment is what the test gave, and no other descriptor is open")
   func clean() async throws {
     let leak = open("/dev/null", O_RDONLY)
     defer { close(leak) }
@@ -37,7 +37,7 @@ import Testing
     #expect(result.signal == SIGKILL)
   }
 
-  @Test("also when what it has started elsewhere lives on and holds its streams")
+  @Test("that also holds if a process that it has detached lives on and keeps its streams open")
   func stranger() async throws {
     let result = try await shell("setsid sleep 1000 & echo $!; sleep 1000", timeout: .seconds(1))
     #expect(result.timedOut)
@@ -65,7 +65,7 @@ import Testing
     #expect(ballast.count == 120 << 20)
   }
 
-  @Test("the built s3up is found and runs with a home of its own")
+  @Test("the built s3up is found and runs with its own home folder")
   func binary() async throws {
     let binary = try S3upBinary()
     #expect(binary.path.hasSuffix("/s3up"))
@@ -75,7 +75,7 @@ import Testing
     #expect(FileManager.default.fileExists(atPath: home))
   }
 
-  @Test("a temporary directory goes with its last reference")
+  @Test("a temporary directory is removed with its last reference")
   func directory() throws {
     var folder: TemporaryDirectory? = try TemporaryDirectory()
     let path = try #require(folder?.path)

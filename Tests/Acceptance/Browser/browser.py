@@ -47,7 +47,7 @@ def until(what, condition, limit=LIMIT):
 
 
 class Network(threading.Thread):
-    """Between the browser and the store: counts requests by method, may be slow, may be cut, and may answer a POST itself."""
+    """Between browser and store: counts requests by method, may be slow or cut, and may answer a POST itself."""
 
     def __init__(self, port):
         super().__init__(daemon=True)
@@ -119,7 +119,7 @@ class Network(threading.Thread):
 
 
 class Browser:
-    """Chromium, with a folder of its own that goes with it."""
+    """Chromium with its own folder, which is removed with it."""
 
     def __init__(self, *options):
         self.folder = tempfile.TemporaryDirectory(prefix="s3up-browser-")
@@ -264,7 +264,7 @@ def whole(bench, browser):
     until("a third has arrived", lambda: bench.network.count("PUT") > bench.mib / 24)
     browser.open(page)
     browser.choose(file)
-    until("it continues", lambda: "were there already" in browser.text("status"))
+    until("it continues", lambda: "had already arrived" in browser.text("status"))
     sent = bench.network.count("PUT")
     until("more is sent", lambda: bench.network.count("PUT") > sent + 2)
     bench.network.take_away()
@@ -339,7 +339,7 @@ def others(bench, browser):
 
 
 def mixed(bench, browser):
-    """Parts that somebody has sent from another file of this size are sent again, and their bytes are not in the object."""
+    """Parts sent from another file of this size are sent again, and their bytes are not in the object."""
     file, other = bench.sample(12 * MIB, 17), bench.sample(12 * MIB, 18)
     page, key = bench.issue("--size", str(12 * MIB))
     made = bench.s3up("put", other, "--ticket", page, "--parts", "1-1")
@@ -353,7 +353,7 @@ def mixed(bench, browser):
 
 
 def portal(bench, browser):
-    """A 200 that is not the store's answer completes nothing, whatever lies at the key."""
+    """A 200 that is not the store's answer completes nothing, whatever the key holds."""
     file = bench.sample(9 * MIB, 21)
     page, key = bench.issue(file)
     older = bench.s3up("put", bench.sample(9 * MIB, 22), f"s3://{bench.store['BUCKET']}/{key}")
@@ -386,7 +386,7 @@ def late(bench, browser):
 
 
 def hostile(bench, browser):
-    """Nothing is asked of anybody."""
+    """No request is sent."""
     file = bench.sample(9 * MIB, 11)
     page, _ = bench.issue(file)
     text = page.read_text()
@@ -414,7 +414,7 @@ def hostile(bench, browser):
             browser.open(page)
             demand("cannot be used" in ended(browser, "bad", 10), f"{name}: {browser.text('status')}")
             demand(browser.script("return document.getElementById('drop').hidden"), f"{name}: a file can be chosen")
-        # All of it at another host: the page's own policy forbids that.
+        # Everything is moved to another host, which the page's own policy forbids.
         page.write_text(text[:start] + ticket.replace(bench.endpoint, elsewhere) + text[end:])
         browser.open(page)
         browser.choose(file)
@@ -448,7 +448,8 @@ def keys(bench, browser):
             except TimeoutError:
                 pass
 
-        # U+0600 joins what follows it to one character for Swift, an accent what precedes it; \u2028 ends lines of scripts.
+        # U+0600 forms one character for Swift with the text after it, an accent with the text before it; \u2028 ends
+        # lines of scripts.
         hostile = {
             "U+0600": f"\u0600</script>\u0600{element}".replace("<", "\u0600<"),
             "accents": f"</script>{element}".replace("<", "<\u0301").replace("<\u0301script", "\u0600<script"),
@@ -463,7 +464,7 @@ def keys(bench, browser):
             ended(browser, "good")
             bench.compare(key, file)
             demand_quiet(name)
-        # What came into the page all the same has no nonce.
+        # Text that is injected all the same has no nonce.
         text = page.read_text()
         for front in ("</head>", "<main>", "</body>"):
             page.write_text(text.replace(front, f"{element}<base href={elsewhere}>{front}<b onclick=\"{script}\">b</b>"))
@@ -476,7 +477,7 @@ def keys(bench, browser):
 
 
 def blind(bench, browser):
-    """Where nothing shows whose bytes they are, a complete upload is not called this file's."""
+    """A complete upload is not reported as this file's if nothing shows whose bytes it has."""
     file, other = bench.sample(6 * MIB, 14), bench.sample(6 * MIB, 15)
     page, key = bench.issue("--size", str(6 * MIB))
     text = page.read_text()
@@ -501,7 +502,7 @@ def blind(bench, browser):
 
 
 def looks(bench, browser):
-    """What can be measured of its looks; with --shots also pictures."""
+    """Measures its appearance; with --shots also takes pictures."""
     file = bench.sample(9 * MIB, 12)
     page, _ = bench.issue(file)
     for scheme in ("light", "dark"):

@@ -1,8 +1,7 @@
 #!/bin/bash
 # demo.sh S3UP: uploads random bytes with the given binary to a real S3 server on loopback, reads the object back with
-# curl and compares the SHA-256 of both, and brings the file back with the given binary and compares it. Server and files are
-# removed at the end, also after Ctrl-C.
-#   S3UP_DEMO_MIB  the size of the file (default 256)
+# curl and compares the SHA-256 of both, then downloads it with the given binary and compares that too. Server and files
+# are removed at the end, also after Ctrl-C. S3UP_DEMO_MIB the size of the file (default 256)
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -25,13 +24,13 @@ endpoint=$(value ENDPOINT)
 bucket=$(value BUCKET)
 key=demo/random.bin
 
-# The demo's own credentials and state, and nothing of the user's.
+# The demo has its own credentials and state, and uses nothing of the user's.
 s3up() {
   env -i PATH="$PATH" HOME="$work" TERM="${TERM:-dumb}" LANG="${LANG:-C.UTF-8}" COLUMNS="${COLUMNS:-}" \
     AWS_ACCESS_KEY_ID="$(value ACCESS_KEY)" AWS_SECRET_ACCESS_KEY="$(value SECRET_KEY)" "$binary" "$@"
 }
 
-# An independent client. It gets the key on standard input, because everybody can read a command line.
+# An independent client. It gets the key on standard input, because all users can read a command line.
 read_back() {
   printf 'user = "%s:%s"\n' "$(value ACCESS_KEY)" "$(value SECRET_KEY)" |
     curl --disable --noproxy '*' --fail --silent --show-error --config - \

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Builds the example as a package of its own and runs it on a real store:
-#   Tests/Stores/stores.sh run seaweedfs -- Tests/Acceptance/Example/run.sh
+# Builds the example as a package of its own and runs it against a real store: Tests/Stores/stores.sh run seaweedfs --
+# Tests/Acceptance/Example/run.sh
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 build=../../../.build/example

@@ -1,4 +1,4 @@
-"""The job files: each is in an article as it is, and has what the article says of it. YAML and JSON of all articles is such."""
+"""Checks the job files: each is in an article unchanged and fits it; YAML and JSON of all articles are valid."""
 
 import configparser
 import json
@@ -41,7 +41,7 @@ def articles():
 
 
 def uploader(found):
-    """The upload of an article may be done by whom it says."""
+    """The policy of an article allows the upload to those that the article names."""
     (policy,) = [json.loads(text) for language, text in found["Policies.md"] if language == "json"]
     allowed = policy["Statement"]
     demand(set(allowed[0]["Action"]) == ACTIONS, "the uploader's policy does not have the rights of an upload")

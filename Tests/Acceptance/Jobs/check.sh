@@ -1,5 +1,5 @@
 #!/bin/bash
-# check.sh: the job files are those of the articles, and can be read by what they are for.
+# check.sh: checks that the job files are those of the articles, and are valid for their schedulers.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 ../../Stores/deps.sh dash python3-yaml

@@ -1,4 +1,4 @@
-"""check.py SCHEMA LINES: whether each line of a file is what the schema describes, and each shape of the schema occurs."""
+"""check.py SCHEMA LINES: checks that each line of a file fits the schema, and that each shape of the schema occurs."""
 
 import json
 import sys

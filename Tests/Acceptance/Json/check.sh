@@ -1,5 +1,6 @@
 #!/bin/bash
-# check.sh LINES: validates what the tests' runs of s3up have printed with --json against the documented schema.
+# check.sh LINES: validates the lines that the tests' runs of s3up have printed with --json against the documented
+# schema.
 set -euo pipefail
 here=$(dirname "${BASH_SOURCE[0]}")
 "$here/../../Stores/deps.sh" python3-jsonschema

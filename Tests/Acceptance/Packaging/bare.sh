@@ -1,6 +1,6 @@
 #!/bin/bash
-# bare.sh FOLDER RELEASE...: FOLDER/s3up uploads over TLS from a Debian that has its base system and nothing else, and trusts
-# what lies where that Debian has its certificates.
+# bare.sh FOLDER RELEASE...: checks that FOLDER/s3up uploads over TLS from a Debian with nothing but its base system,
+# and trusts the certificates where that Debian has them.
 set -euo pipefail
 folder=$(cd "$1" && pwd)
 shift
@@ -12,7 +12,7 @@ for release in "$@"; do
   cp "$CA_FILE" "$bare/etc/ssl/certs/ca-certificates.crt"
   echo "$release: $(chroot "$bare" ldd --version | head -n 1)"
   in_it s3up put /srv/file "s3://$BUCKET/bare-$release"
-  # Nothing is trusted any more.
+  # From here on nothing is trusted.
   : >"$bare/etc/ssl/certs/ca-certificates.crt"
   if in_it s3up put /srv/file "s3://$BUCKET/bare-$release" --retries 1 2>"$bare.log"; then
     echo "$release: it trusted an authority that is gone" >&2

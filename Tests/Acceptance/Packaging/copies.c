@@ -23,7 +23,7 @@ void *memmove(void *to, const void *from, size_t count) {
   if (sum && count >= 4096) atomic_fetch_add(sum, count);
   char *at = to;
   const char *source = from;
-  // `rep movsb` is no call that the compiler could turn into this function again.
+  // `rep movsb` is not a call that the compiler could turn into this function again.
   if (at <= source || at >= source + count) {
     __asm__ volatile("rep movsb" : "+D"(at), "+S"(source), "+c"(count) : : "memory");
   } else {

@@ -1,6 +1,6 @@
 #!/bin/bash
-# deb.sh FOLDER PROGRAM RELEASE: the Debian package in FOLDER passes lintian, is the same if it is made again of PROGRAM, and
-# is installed, used and purged in a Debian that has its base system and nothing else.
+# deb.sh FOLDER PROGRAM RELEASE: checks that the Debian package in FOLDER passes lintian, is identical if it is made
+# again of PROGRAM, and can be installed, used and purged in a Debian with nothing but its base system.
 set -euo pipefail
 folder=$(cd "$1" && pwd)
 program=$2 release=$3

@@ -1,5 +1,5 @@
-// lending can: a libcurl sends what a read callback lends, byte for byte, over HTTP and over TLS, through sockets that take
-// little at a time. lending cannot: another libcurl says so.
+// lending can: checks that a libcurl sends the bytes that a read callback lends, byte for byte, over HTTP and over TLS,
+// through sockets that take little at a time. lending cannot: checks that another libcurl reports that it cannot.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <curl/curl.h>
@@ -82,7 +82,7 @@ static void protect(size_t piece, int how) {
 static size_t give(char *buffer, size_t one, size_t room, void *context) {
     (void)context;
     size_t count = one * room, left = PIECE - body.at % PIECE;
-    // What has been asked for is sent when more is asked for: a piece that is over must not be read any more.
+    // Once more bytes are requested, the previous ones were sent: a piece that is over must not be read any more.
     if (body.at && body.at % PIECE == 0) protect(body.at / PIECE - 1, PROT_NONE);
     if (body.loan.bytes) fail("a loan was not taken");
     if (body.at == LENGTH) return 0;
@@ -99,13 +99,13 @@ static size_t give(char *buffer, size_t one, size_t room, void *context) {
     return count;
 }
 
-// A small buffer is full in the middle of what is lent.
+// A small buffer is full in the middle of the lent bytes.
 static int fit(void *size, curl_socket_t socket, curlsocktype purpose) {
     (void)purpose;
     return setsockopt(socket, SOL_SOCKET, SO_SNDBUF, size, sizeof(int)) ? CURL_SOCKOPT_ERROR : CURL_SOCKOPT_OK;
 }
 
-// Like curl_easy_perform, and continues what the callback has paused.
+// Like curl_easy_perform, but continues what the callback has paused.
 static CURLcode perform(CURL *easy) {
     CURLM *multi = curl_multi_init();
     int running = 1, queued;
@@ -164,7 +164,7 @@ static pid_t start(int listener, int is_tls) {
     _exit(serve(listener, is_tls));
 }
 
-// What the client and the server say of one upload.
+// Compares the results of the client and the server for one upload.
 static void try_once(int is_tls, int room, const char *header, CURLcode wanted) {
     char url[64];
     int listener = listen_at(url, sizeof url, is_tls), status = -1;

@@ -1,5 +1,6 @@
 #!/bin/bash
-# lending.sh FOLDER: the libcurl that portable.sh made there sends what it is lent, and the machine's own says that it cannot.
+# lending.sh FOLDER: checks that the libcurl that portable.sh made there sends borrowed memory, and that the machine's
+# own reports that it cannot.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 libraries=$("$here/../../../Sources/Packaging/libraries.sh" "$1")

@@ -22,7 +22,7 @@ bare_system() {
   head -c 50M /dev/urandom >"$bare/srv/file"
 }
 
-# in_it COMMAND ARG...: in that system, with the store's credentials and nothing else in the environment.
+# in_it COMMAND ARG...: runs it in that system, with the store's credentials and nothing else in the environment.
 in_it() {
   mountpoint -q "$bare/proc" || mount -t proc proc "$bare/proc"
   chroot "$bare" env -i HOME=/root PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin AWS_ACCESS_KEY_ID="$ACCESS_KEY" \

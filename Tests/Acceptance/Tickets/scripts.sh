@@ -1,6 +1,6 @@
 #!/bin/bash
-# scripts.sh BINARY: tickets as scripts, in dash, busybox and bash, at a real store:
-#   Tests/Stores/stores.sh run seaweedfs -- Tests/Acceptance/Tickets/scripts.sh BINARY
+# scripts.sh BINARY: tests tickets as scripts, in dash, busybox and bash, against a real store: Tests/Stores/stores.sh
+# run seaweedfs -- Tests/Acceptance/Tickets/scripts.sh BINARY
 set -euo pipefail
 binary=$(realpath "${1:?name the s3up to test}")
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -16,7 +16,7 @@ mkdir home bin bare
 base=scripts/$(date +%s).$$
 endpoint=$(value ENDPOINT) bucket=$(value BUCKET)
 SECRETS=("HOME=$room/home" "AWS_ACCESS_KEY_ID=$(value ACCESS_KEY)" "AWS_SECRET_ACCESS_KEY=$(value SECRET_KEY)")
-# How the curl of a run differs: CURL_MORE has further options, CURL_POST is what a POST is answered, CURL_GROW is a file that
+# Changes the curl of a run: CURL_MORE has further options, CURL_POST is the answer to a POST, CURL_GROW is a file that
 # grows while the parts are listed.
 cat >bin/curl <<EOF_CURL
 #!/bin/sh
@@ -28,7 +28,7 @@ esac
 exec $(command -v curl) -q "\$@" \${CURL_MORE-}
 EOF_CURL
 chmod +x bin/curl
-# A machine that has nothing for MD5s.
+# A machine without a program for MD5s.
 for name in sh dash bash busybox dd tr cat stat mkdir curl env; do ln -s "$(command -v $name)" bare; done
 ln -sf "$room/bin/curl" bare
 
@@ -40,7 +40,7 @@ issue() {
   s3up ticket issue ${file:+"$file"} "s3://$bucket/$key" --endpoint-url "$endpoint" --addressing path \
     --region "$(value REGION)" --format "$form" -o "$out" "$@"
 }
-# upload SCRIPT FILE: in a shell without credentials; what it says is in the files `out` and `errors`.
+# upload SCRIPT FILE: runs it in a shell without credentials; its output is in the files `out` and `errors`.
 upload() {
   env -i "PATH=${UPLOAD_PATH:-$room/bin:$PATH}" "HOME=$room/home" "CURL_MORE=${CURL_MORE-}" "CURL_POST=${CURL_POST-}" \
     "CURL_GROW=${CURL_GROW-}" $shell "$@" >out 2>errors
@@ -68,7 +68,7 @@ missing() { # TICKET
   env -i "PATH=$PATH" "HOME=$room/home" "$binary" ticket show "$1" --json |
     python3 -c 'import json, sys; print(*json.load(sys.stdin)["missing"])'
 }
-# Nothing that a terminal obeys.
+# Whether the output has nothing that a terminal interprets.
 harmless() { [ "$(cat out errors | tr -d '\n\040-\176' | wc -c)" = 0 ] || fail 'it printed what a terminal obeys'; }
 sent() { sed -n 's/^part \([0-9]*\) of .*/\1/p' errors; }
 # Whether a process of the group shows a signature or the address in its command line or environment.
@@ -81,7 +81,7 @@ shows() {
 }
 runs_curl() { ps -e -o pgid=,comm= | awk -v group="$1" '$1 == group && $2 == "curl" { found = 1 } END { exit !found }'; }
 
-# Killed in its fourth part, seen from outside until then, and run again.
+# Kills the script in its fourth part, checking from outside until then, and runs it again.
 killed() {
   local group line seen='' first rest part status=0
   mkfifo said
@@ -116,14 +116,14 @@ killed() {
   done
   grep -q 'proven by its ETag' out || fail 'it does not say what proves it'
   identical file "$key"
-  # Somebody else may have completed it meanwhile.
+  # Another run may have completed it in between.
   expect 0 killed.sh file
-  grep -q 'complete already' out || fail 'it does not see that the object is complete'
+  grep -q 'already complete' out || fail 'it does not see that the object is complete'
   [ -z "$(sent)" ] || fail 'it sent parts of a complete object'
   expect 69 killed.sh other
 }
 
-# Where nothing can compare, a part counts only if this script has sent it from this very file.
+# If no program can compare, a part counts only if this script has sent it from this very file.
 bare() {
   local UPLOAD_PATH=$room/bare post=$'<Error><Code>InternalError</Code></Error>\n200'
   issue sh bare.sh '' "$place/bare" --size 6291456 --part-size 5M
@@ -132,23 +132,23 @@ bare() {
   [ -z "$(sent)" ] || fail 'parts that it had noted were sent again'
   CURL_POST=$post expect 75 bare.sh small2
   [ "$(sent | wc -l)" = 2 ] || fail 'parts of another file were taken for those of this one'
-  # The first file's notes speak of parts that are not there any more.
+  # The first file's notes are about parts that no longer exist.
   expect 0 bare.sh small
   identical small "$place/bare"
   grep -q 'has this size' out || fail 'it says more than was shown'
   expect 0 bare.sh small
-  grep -q 'complete already' out || fail 'it does not know what it has completed itself'
+  grep -q 'already complete' out || fail 'it does not know what it has completed itself'
   expect 69 bare.sh small2
   [ ! -s out ] || fail 'another file of this size was called complete'
   UPLOAD_PATH='' expect 0 bare.sh small
   UPLOAD_PATH='' expect 69 bare.sh small2
-  # Its note is of an object that has been replaced since.
+  # Its note is about an object that has been replaced since.
   issue sh replaced.sh small2 "$place/bare" --part-size 5M
   UPLOAD_PATH='' expect 0 replaced.sh small2
   expect 69 bare.sh small
   [ ! -s out ] || fail 'an object that replaced the one of this file was called complete'
 
-  # Rewritten, with its size and times.
+  # The file was rewritten, with its size and times restored.
   issue sh rewritten.sh '' "$place/rewritten" --max-size 20M --part-size 5M
   cp -p small copy
   CURL_POST=$post expect 75 rewritten.sh copy
@@ -157,7 +157,7 @@ bare() {
   expect 0 rewritten.sh copy
   identical small2 "$place/rewritten"
 
-  # Without notes.
+  # A run without notes.
   issue sh stateless.sh '' "$place/stateless" --size 6291456 --part-size 5M
   rm -r home/.local
   : >home/.local
@@ -167,14 +167,15 @@ bare() {
   expect 69 stateless.sh small2
   rm home/.local
 
-  # Grown after it was measured: neither more than may be sent, nor half a file.
+  # The file grew after it was measured: neither more than allowed is sent, nor half a file.
   issue sh grown.sh '' "$place/grown" --max-size 6M --part-size 5M
   cp small copy
   CURL_GROW=$room/copy expect 65 grown.sh copy
   [ "$(ask "$place/grown")" = 404 ] || fail 'a file that was growing was published'
 }
 
-# Names and answers with what a terminal obeys, as bytes and as the escapes that some shells' echo expands.
+# Names and answers with characters that a terminal interprets, as bytes and as the escapes that some shells' echo
+# expands.
 hostile() {
   local file=$'a\033]0;x\a \302\233 \377 \\033[2J'
   cp small "$file"
@@ -211,7 +212,7 @@ all() {
     identical "$name" "$place/$name"
   done
 
-  # The checksum of AWS; only a length; only the most; nothing but MD5s of this machine to compare.
+  # Compared by: the checksum of AWS; only a length; only a maximum; only MD5s of this machine.
   issue sh sha256.sh small "$place/sha256" --checksum sha256 --part-size 5M
   expect 65 sha256.sh small2
   expect 0 sha256.sh small
@@ -231,7 +232,7 @@ all() {
   expect 0 most.sh small
   identical small "$place/most"
 
-  # A condition, an answer that says 200 and means an error, and a store that is away.
+  # A condition, an answer of 200 that means an error, and a store that cannot be reached.
   issue sh exists.sh small "$place/most" --if-none-match
   expect 73 exists.sh small
   issue sh error.sh small "$place/error" --part-size 5M

@@ -1,6 +1,6 @@
-// GiB/s of every CRC kernel that this CPU supports and of OpenSSL's digests; one core, best of many runs over a buffer
-// larger than the second-level cache. Before measuring, it compares every kernel with the bitwise definition for all
-// lengths 0...1200 at all alignments.
+// Prints the GiB/s of every CRC kernel that this CPU supports and of OpenSSL's digests; one core, best of many runs
+// over a buffer larger than the second-level cache. Before measuring, it compares every kernel with the bitwise
+// definition for all lengths 0...1200 at all alignments.
 #include "ckernels.h"
 #include <openssl/evp.h>
 #include <stdio.h>

@@ -1,11 +1,11 @@
-// relay DELAY_MS LOSS_PERCENT MBIT CONGESTION: a slow line between two network namespaces, for kernels that cannot delay
-// packets themselves. It creates both namespaces, with an address and a TUN device in each, and forwards every packet from
-// one device to the other: DELAY_MS later, at most MBIT per second after a queue of 50 ms, and LOSS_PERCENT of them not at
-// all. Without loss the kernel hands over up to 64 KiB at once, as to a network card that segments it, because single
-// packets cost so much that the relay would be the limit; with loss packets are lost one by one, so none are joined.
-// CONGESTION becomes the congestion control of both ends. It prints the descriptors of the namespaces on one line; others
-// enter them through /proc/PID/fd. Nothing has a name, so nothing is left when it ends, however it ends; it ends with its
-// parent.
+// relay DELAY_MS LOSS_PERCENT MBIT CONGESTION: makes a slow line between two network namespaces, for kernels that
+// cannot delay packets themselves. It creates both namespaces, with an address and a TUN device in each, and forwards
+// every packet from one device to the other: DELAY_MS later, at most MBIT per second after a queue of 50 ms, and
+// LOSS_PERCENT of them not at all. Without loss the kernel hands over up to 64 KiB at once, as to a network card that
+// segments it, because single packets cost so much that the relay would be the limit; with loss packets are lost one by
+// one, so none are joined. CONGESTION becomes the congestion control of both ends. It prints the descriptors of the
+// namespaces on one line; others enter them through /proc/PID/fd. Nothing has a name, so nothing is left when it ends,
+// however it ends; it ends with its parent.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -81,7 +81,7 @@ static int end_of_line(const char *address, const char *congestion, int *namespa
 
 static int is_lost(void) { return lost_share > 0 && drand48() < lost_share; }
 
-// The place for the next packet of any length, or NULL if the ring is full.
+// The slot for the next packet of any length, or NULL if the ring is full.
 static Packet *room(Way *way) {
     size_t most = sizeof(Packet) + LONGEST + 8;
     if (way->next >= way->first && ON_WAY - way->next < most) {

@@ -1,5 +1,6 @@
-// The objects whose bodies the sink gives: a file, or all files of a folder, mapped, with the CRC64NVME that the store of an
-// upload would have. And lists: of them, or of as many keys as are wanted, which have no body.
+// The objects whose bodies the sink sends: a file, or all files of a folder, mapped, with the CRC64NVME that a store
+// would have for an upload. It also sends lists: of these objects, or of any requested number of keys, which have no
+// body.
 #define _GNU_SOURCE
 #include "ckernels.h"
 #include "sink.h"
@@ -32,7 +33,7 @@ static Given *add(const char *key) {
     return g;
 }
 
-// The ETag of one part is its MD5; that of more is invented, because no client knows its parts.
+// The ETag of one part is its MD5; that of several parts is invented, because no client knows its parts.
 static int add_file(const char *path, const struct stat *status, int type, struct FTW *walk) {
     (void)walk;
     if (type != FTW_F) return 0;
@@ -85,7 +86,7 @@ const Given *given(const char *object) {
     return slash && count ? bsearch(&(Given){.key = (char *)slash + 1}, all, count, sizeof *all, by_key) : NULL;
 }
 
-// The headers of an answer; where in the body it begins is in `from`, and its length in `n`. The status.
+// Writes the headers of an answer; the body's beginning is in `from`, and its length in `n`. Returns the status.
 int give_headers(const Request *q, const Given *g, Buffer *headers, uint64_t *from, uint64_t *n) {
     const char *range = header(q, "range"), *match = header(q, "if-match"), *mode = header(q, "x-amz-checksum-mode");
     *from = 0, *n = g->size;
@@ -116,7 +117,7 @@ static size_t first_behind(const char *key) {
     return low;
 }
 
-// Both forms of the list. A page's last key is where the next one goes on.
+// Writes either form of the list. The next page continues after a page's last key.
 void give_list(const Request *q, Buffer *xml) {
     char prefix[2400] = "", delimiter[16] = "", after[2400] = "", limit[16] = "";
     parameter(q->query, "prefix", prefix, sizeof prefix);

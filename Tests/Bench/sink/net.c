@@ -56,7 +56,7 @@ static void connection_free(Connection *c) {
     free(c->records.record), free(c->head.p), free(c->body.p), free(c->out.p), free(c);
 }
 
-// How many bytes the socket has taken: 0 if it takes none now, or is closed.
+// Sends some bytes; returns how many the socket has accepted: 0 if it accepts none now, or is closed.
 static size_t send_some(Connection *c, const char *p, size_t n) {
     size_t w = 0;
     int again;
@@ -101,7 +101,7 @@ static void body_done(Connection *c) {
     flush_out(c);
 }
 
-// How many of the next bytes may be dropped without reading them.
+// How many of the next bytes may be dropped without being read.
 static uint64_t skippable(const Connection *c) { return c->state == BODY && !s3_keeps_body(c->q.kind) ? c->left : 0; }
 
 static void skipped(Connection *c, uint64_t n) {
@@ -251,8 +251,8 @@ static void feed_records(Connection *c, unsigned char *p, size_t n) {
     }
 }
 
-// How many of the next bytes are full records of a body, without examining them: if a whole previous body consisted of such
-// records only. If that were wrong, the next record that is opened would not be authentic.
+// How many of the next bytes are full records of a body, without examining them: this holds if a whole previous body
+// consisted of such records only. If it were wrong, the next record that is opened would not be authentic.
 static uint64_t foreseeable(const Connection *c) {
     const Records *r = &c->records;
     if (!foresees || !c->ssl || !r->bodies || r->uneven || r->head_have < 5 || !r->skip) return 0;

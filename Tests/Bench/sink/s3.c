@@ -104,7 +104,7 @@ static void make_etag(const Request *q, char *etag, size_t cap) {
         snprintf(etag, cap, "%032llx-1", ++counter);
 }
 
-// Where the object is, or would be added.
+// The place of the object, or the one where it would be added.
 static Object **find_object(const char *name) {
     uint32_t hash = 2166136261;         // FNV-1a
     for (const char *s = name; *s; s++) hash = (hash ^ (unsigned char)*s) * 16777619;
@@ -233,7 +233,7 @@ static void list_parts(Request *q, const Upload *u, Buffer *out) {
     reply_xml(q, 200, "", &xml, out);
 }
 
-// The head of the answer, also of HEAD; net.c sends the body.
+// The head of the answer, for HEAD too; net.c sends the body.
 static void give_object(Request *q, const Given *g, Buffer *out) {
     Buffer headers = {0};
     uint64_t from, n;
@@ -265,8 +265,8 @@ static void get_object(Request *q, Buffer *out) {
     else reply_error(q, 404, "NoSuchKey", out);
 }
 
-// What is uploaded is not listed: every run of a benchmark has a prefix of its own, which a client may look at before it
-// sends, and nothing is there yet.
+// Uploaded objects are not listed: every run of a benchmark has its own prefix, which a client may list before it
+// sends, when it is still empty.
 static void list_objects(Request *q, Buffer *out) {
     Buffer xml = {0};
     buffer_fmt(&xml, "%s<ListBucketResult %s>", prologue, name_space);

@@ -4,14 +4,16 @@ import Testing
 
 @Suite("Text from outside is searched and cut by its bytes", .timeLimit(.minutes(15)))
 struct ByteTextTests {
-  /// What makes one character with an ASCII mark: U+0301 with the one before it, U+0600 with the one after it.
+  /// Letters that form one character with an ASCII mark: U+0301 with the one before it, U+0600 with the one after it.
   static let joiners = ["\u{301}", "\u{600}", "\u{600}\u{301}"]
 
   private func same(_ found: [Substring]?, _ wanted: [String]) -> Bool {
     found.map { $0.map { Array($0.utf8) } } == wanted.map { Array($0.utf8) }
   }
 
-  @Test("Whatever stands beside a mark, the text is cut at it", arguments: joiners, ["=", ":", "/", "?", " ", "\""])
+  @Test(
+    "The text is cut at a mark, whatever characters combine with it", arguments: joiners,
+    ["=", ":", "/", "?", " ", "\""])
   func cuts(_ joiner: String, _ mark: String) {
     let (a, b) = ("a" + joiner, joiner + "b")
     let text = a + mark + b + mark + mark
@@ -24,17 +26,17 @@ struct ByteTextTests {
     #expect(text.begins(with: a + mark) && text.ends(with: mark + mark) && text.holds(mark + b))
   }
 
-  @Test("What is not there is not found")
+  @Test("A search for something that is missing finds nothing")
   func absent() {
     #expect("abc".cut(at: "=") == nil && "abc".rest(after: "b") == nil && "abc".upTo("=") == "abc")
     #expect(!"abc".begins(with: "bc") && !"abc".ends(with: "ab") && !"bc".ends(with: "abc") && !"abc".holds("ac"))
     #expect("".pieces(at: "=") == [""] && "".words(between: "=") == [])
     #expect("a\r\nb".pieces(at: "\n") == ["a\r", "b"])
-    // Swift calls them equal.
+    // Swift considers them equal.
     #expect(!"e\u{301}".begins(with: "\u{e9}") && !"e\u{301}".holds("\u{e9}"))
   }
 
-  @Test("A log shows nothing of an Authorization header but its form", arguments: joiners)
+  @Test("Of an Authorization header a log shows only the form", arguments: joiners)
   func authorization(_ joiner: String) {
     let sent =
       "AWS4-HMAC-SHA256 Credential=\(joiner)AKIA,SignedHeaders=\(joiner)host,\(joiner)Signature=\(joiner)5ec2e7"
@@ -43,7 +45,7 @@ struct ByteTextTests {
     #expect(shown.utf8.starts(with: "AWS4-HMAC-SHA256 Credential=REDACTED".utf8), "\(shown)")
   }
 
-  @Test("A word of RFC 2047 is decoded whatever its text begins and ends with", arguments: joiners)
+  @Test("A word of RFC 2047 is decoded, whatever its text begins and ends with", arguments: joiners)
   func encodedWord(_ joiner: String) {
     let text = "=\(joiner)?x?\(joiner)="
     #expect(EncodedWord.decode(EncodedWord.encode(text)).utf8.elementsEqual(text.utf8))
@@ -69,7 +71,7 @@ struct ByteTextTests {
     }
   }
 
-  /// Texts of the program's own.
+  /// The program's own texts.
   private static let constants = [
     "extensions.split(", "theirs.split(", "halves[0].split(", "text.split(separator: \"e\")",
     "in text.split(separator: \" \")",

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Text inside another language", .timeLimit(.minutes(15)))
 struct EscapedTests {
-  /// Beside a mark they make one character with it.
+  /// Letters that form one character with the mark next to them.
   static let joiners = ["", "\u{301}", "\u{600}", "\u{200D}", "\u{FE0F}"]
   static let marks = ["<", ">", "&", "\"", "'", "\\", ":", "[", "\r", "\n", "\r\n", "\t", "$", "`"]
 
@@ -12,7 +12,7 @@ struct EscapedTests {
 
   private func bytes(_ text: String) -> Set<UInt8> { Set(text.utf8) }
 
-  @Test("HTML has no mark of HTML left, and means the same", arguments: texts)
+  @Test("HTML keeps no character that is markup, and reads the same", arguments: texts)
   func html(_ text: String) {
     let written = Escaped.html(text)
     #expect(bytes(written).isDisjoint(with: "<>\"'".utf8))
@@ -25,7 +25,7 @@ struct EscapedTests {
     #expect(Array(read) == Array(text.utf8))
   }
 
-  @Test("A command to GitHub's runner keeps its line and its properties, and means the same", arguments: texts)
+  @Test("A command to GitHub's runner keeps its line and its properties, and reads the same", arguments: texts)
   func workflow(_ text: String) {
     let (message, property) = (Escaped.workflowCommand(text + "%25,"), Escaped.workflowProperty(text + "%25,"))
     #expect(bytes(message).isDisjoint(with: "\r\n".utf8) && bytes(property).isDisjoint(with: "\r\n:,".utf8))
@@ -34,14 +34,14 @@ struct EscapedTests {
     }
   }
 
-  @Test("Markdown has no mark left, in a table neither", arguments: texts)
+  @Test("Markdown keeps no character that is markup, even in tables", arguments: texts)
   func markdown(_ text: String) {
     let written = Escaped.markdown(text + "|*_~")
     #expect(bytes(written).isDisjoint(with: "<>\"'\\:[`$|*_~\r\n\t".utf8))
     #expect(written.utf8.suffix(21).elementsEqual("&#124;&#42;&#95;&#126;".utf8.suffix(21)))
   }
 
-  @Test("JSON within HTML has no mark of HTML left, and means the same", arguments: texts)
+  @Test("JSON within HTML keeps no character of HTML, and parses the same", arguments: texts)
   func jsonInHTML(_ text: String) throws {
     let written = Escaped.jsonInHTML(JSON.object([(text, .string(text))]).encoded)
     #expect(bytes(written).isDisjoint(with: "<>&'".utf8))
@@ -61,7 +61,7 @@ struct EscapedTests {
     #expect(root.map { Array($0.text.utf8) } == Array(text.utf8))
   }
 
-  @Test("Within the quotes of curl's config no line and no text ends early", arguments: texts)
+  @Test("Within the quotes of curl's config neither a line nor the text ends early", arguments: texts)
   func curlConfig(_ text: String) {
     var read: [UInt8] = []
     var isEscape = false
@@ -79,7 +79,7 @@ struct EscapedTests {
     #expect(!isEscape && read == Array(text.utf8))
   }
 
-  @Test("Within single quotes a quote ends them, is escaped, and begins them again", arguments: joiners)
+  @Test("A quote within single quotes is written as an escape between two quoted texts", arguments: joiners)
   func singleQuoted(_ joiner: String) {
     let (text, wanted) = (joiner + "'" + joiner, joiner + "'\\''" + joiner)
     #expect(Escaped.singleQuoted(text).utf8.elementsEqual(wanted.utf8))

@@ -25,7 +25,7 @@ import Testing
     #expect(JSON.parse(Array(text.utf8)) == nil)
   }
 
-  @Test("A text that is cut off at any byte is refused")
+  @Test("A text that is cut off anywhere is refused")
   func cuts() {
     let text = Array(#"{"Token":"abc","n":[1,{"x":"é"}]}"#.utf8)
     for end in text.indices { #expect(JSON.parse(Array(text[..<end])) == nil) }

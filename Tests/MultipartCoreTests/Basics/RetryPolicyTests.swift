@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test("The last try is the last")
+  @Test("No try follows the last one")
   func ends() {
     #expect(policy.wait(after: reset, attempt: 10, dice: 0) == nil)
     #expect(RetryPolicy(tries: 1).wait(after: reset, attempt: 1, dice: 0) == nil)
@@ -41,7 +41,8 @@ import Testing
   }
 
   @Test(
-    "An address that has never answered in this run is tried for ten seconds, last at their end, at least twice")
+    "An address that has never answered in this run is tried for ten seconds, at least twice, finally at their end"
+  )
   func inVain() {
     func wait(_ tried: Duration?, attempt: Int) -> Duration? {
       var failure = reset

@@ -3,7 +3,7 @@ import MultipartCore
 import Testing
 
 @Suite(.timeLimit(.minutes(15))) struct TimestampTests {
-  @Test("Every day from 1970 to 2400, and days far off, are those of another calendar's reckoning")
+  @Test("Every day from 1970 to 2400, and days far away, have the date that another calendar computes")
   func days() {
     let formatter = DateFormatter()
     formatter.locale = Locale(identifier: "en_US_POSIX")

@@ -16,7 +16,7 @@ struct WordingTests {
     #expect(wording.settings == [.region, .accelerate, .accelerate] && wording.actions == [.examine])
   }
 
-  @Test("it is shown in the library's words, or in those of the program")
+  @Test("it is shown in the library's words, or in the program's")
   func words() {
     #expect(
       wording.description
@@ -46,7 +46,7 @@ struct WordingTests {
     #expect(failure?.remedy?.pieces.contains(.setting(.region, .value("us-west-2"))) == true)
   }
 
-  @Test("a secret is masked in texts, values and actions, and if it is spread over several")
+  @Test("a secret is masked in texts, values and actions, even if it is spread over several of them")
   func secrets() {
     let secret = "s3cretTokenOfThisRunAndNoOther"
     let world = SecretsInUse()

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("The world of a process", .timeLimit(.minutes(15)))
 struct WorldTests {
-  @Test("What is above the level that is shown is not put into words", arguments: [-1, 0, 1, 2])
+  @Test("A message above the level that is shown is not even built", arguments: [-1, 0, 1, 2])
   func level(most: Int) {
     let (shown, made) = (Locked<[Int]>([]), Locked<[Int]>([]))
     let world = World.ofProcess([:], upTo: most) { level, _ in shown.withLock { $0.append(level) } }

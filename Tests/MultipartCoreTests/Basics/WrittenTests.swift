@@ -3,7 +3,7 @@ import Testing
 
 @testable import MultipartCore
 
-/// Numbers that somebody else wrote: each is read with its bounds, and no arithmetic on one ends the process.
+/// Numbers from outside: each is read within its bounds, and no arithmetic on one ends the process.
 @Suite(.timeLimit(.minutes(15))) struct WrittenTests {
   private static let numbers = [
     "9223372036854775807", "-9223372036854775808", "18446744073709551615", "9223372036854775808", "0", "-1",
@@ -26,7 +26,7 @@ import Testing
     #expect(Int64.max.plus(1) == .max && Int64.min.plus(-1) == .min && Int64.max.plus(.min) == -1)
   }
 
-  @Test("a switch has one reading, whoever asks")
+  @Test("a switch reads the same everywhere")
   func switches() throws {
     for (text, wanted) in [
       ("true", true), ("TRUE", true), ("1", true), ("Yes", true), ("false", false), ("False", false), ("0", false),

@@ -28,7 +28,7 @@ private func sum(_ algorithm: ChecksumAlgorithm, _ bytes: some Sequence<UInt8>) 
     }
   }
 
-  /// From Python's integers, in the unreflected ring: ones * x^(8n) mod P, reflected and inverted.
+  /// Computed with Python's integers, in the unreflected ring: ones * x^(8n) mod P, reflected and inverted.
   @Test(
     "10,000 parts of 5 GiB of zeros combine to the checksum of 48.8 TiB",
     arguments: [

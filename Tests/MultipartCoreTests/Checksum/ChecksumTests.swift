@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  /// From Python's hashlib and zlib, and a bitwise CRC32C.
+  /// Computed with Python's hashlib and zlib, and a bitwise CRC32C.
   @Test(
     "the composite form is the checksum of the parts' checksums, and their number",
     arguments: [
@@ -127,7 +127,7 @@ import Testing
     #expect(tag.value == text)
   }
 
-  @Test("an empty ETag is not one", arguments: ["", "\"\"", "  ", "W/\"\"", "&#34;&#34;", "\""])
+  @Test("an empty ETag does not count as one", arguments: ["", "\"\"", "  ", "W/\"\"", "&#34;&#34;", "\""])
   func empty(_ text: String) {
     #expect(ETag(text) == nil)
   }

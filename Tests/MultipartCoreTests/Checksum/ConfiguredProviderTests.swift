@@ -4,10 +4,10 @@ import Testing
 
 @testable import MultipartCore
 
-/// Each in its own process, because OpenSSL reads its configuration once.
+/// Each test runs in its own process, because OpenSSL reads its configuration once.
 @Suite("Digests by the providers that OpenSSL is configured with", .timeLimit(.minutes(15)))
 struct ConfiguredProviderTests {
-  @Test("Without a configuration the default provider computes SHA-256, and two slices may be summed in step")
+  @Test("The default provider computes SHA-256 without a configuration, and two slices may be summed in step")
   func plain() async {
     await #expect(processExitsWith: .success) {
       setenv("OPENSSL_CONF", "/dev/null", 1)
@@ -15,7 +15,7 @@ struct ConfiguredProviderTests {
     }
   }
 
-  @Test("What a configuration excludes is neither computed by OpenSSL nor by the two streams in step")
+  @Test("An algorithm that a configuration excludes is computed neither by OpenSSL nor by the two streams in step")
   func excluded() async {
     await #expect(processExitsWith: .success) {
       let folder = try TemporaryDirectory("openssl")
@@ -31,7 +31,7 @@ struct ConfiguredProviderTests {
     }
   }
 
-  @Test("MD5, of which ETags are made and which no FIPS provider has, is computed all the same")
+  @Test("MD5, which ETags are made of and no FIPS provider has, is computed all the same")
   func md5() async {
     await #expect(processExitsWith: .success) {
       let folder = try TemporaryDirectory("openssl")

@@ -3,7 +3,7 @@ func pattern(_ count: Int) -> [UInt8] {
   (0..<count).map { UInt8(truncatingIfNeeded: $0 &* $0 &* 31 &+ $0 &* 7 &+ 3) }
 }
 
-/// A generator that gives the same numbers in every run, so that a failure can be seen again.
+/// A generator that gives the same numbers in every run, so that a failure can be repeated.
 struct Dice: RandomNumberGenerator {
   var state: UInt64
 

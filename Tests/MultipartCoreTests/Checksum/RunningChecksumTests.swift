@@ -2,7 +2,8 @@
 import Testing
 
 @Suite(.timeLimit(.minutes(15))) struct RunningChecksumTests {
-  /// Algorithm, of "123456789", of nothing, of `pattern(300_000)`: from Python's zlib and hashlib and a bitwise CRC.
+  /// Each algorithm with its checksums of "123456789", of nothing, and of `pattern(300_000)`, computed with Python's
+  /// zlib and hashlib and a bitwise CRC.
   static let published: [(ChecksumAlgorithm, String, String, String)] = [
     (.crc64nvme, "ae8b14860a799888", "0000000000000000", "c63d93ea26f57cfb"),
     (.crc32c, "e3069283", "00000000", "4af6b681"),

@@ -4,7 +4,7 @@ import Support
 @testable import MultipartCore
 
 extension FakeS3 {
-  /// A client of its bucket, as an upload has it.
+  /// A client for its bucket, like the one of an upload.
   func client(_ world: World) throws -> S3Client {
     let credentials = Credentials(
       accessKeyID: credential.keyID, secretAccessKey: Secret(credential.secret), source: "test")
@@ -16,7 +16,7 @@ extension FakeS3 {
 }
 
 extension World {
-  /// With the system's clock, and without waiting.
+  /// A world with the system's clock, in which nothing waits.
   static func hasty(_ log: @escaping @Sendable (Int, String) -> Void = { _, _ in }) -> World {
     World(
       now: { Timestamp(seconds: Int64(time(nil))) }, uptime: { .sinceBoot() }, sleep: { _ in }, random: { 0.5 },

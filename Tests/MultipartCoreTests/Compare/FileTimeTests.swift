@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct FileTimeTests {
   @Test(
-    "a time is written so that it is read back",
+    "a time that is written can be read back",
     arguments: [
       (0, 0, "0"), (1_700_000_000, 0, "1700000000"), (1_700_000_000, 500_000_000, "1700000000.5"),
       (1_700_000_000, 1, "1700000000.000000001"), (1, 123_456_789, "1.123456789"), (-1, 0, "-1"),
@@ -17,7 +17,7 @@ import Testing
     #expect(FileTime(text) == FileTime(identity))
   }
 
-  @Test("zeros at the end do not matter, and anything but a number is none")
+  @Test("trailing zeros do not matter, and text that is not a number is not a time")
   func odd() throws {
     #expect(FileTime("1700000000.500000000") == FileTime("1700000000.5"))
     #expect(FileTime("-0") == FileTime("0"))

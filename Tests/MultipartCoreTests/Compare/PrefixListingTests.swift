@@ -36,12 +36,12 @@ import Testing
 
   private static func key(_ number: Int) -> String { "p/" + String(100_000 + number) }
 
-  @Test("5,000 objects that are read along with 5,000 files are 5 requests")
+  @Test("5,000 objects that are read along with 5,000 files take 5 requests")
   func along() async throws {
     let fake = try FakeS3()
     for number in 0..<5000 { fake.putObject(Self.key(2 * number), bytes: [UInt8(number % 7)]) }
     let listing = try listing(fake, "p/")
-    // Between the files that have an object are as many that have none.
+    // As many files without an object are between those that have one.
     for number in 0..<10_000 {
       let found = await listing.find(Self.key(number))
       guard number % 2 == 0 else {
@@ -77,7 +77,7 @@ import Testing
       #expect(object.key == key)
     }
     #expect(await listing.find("p/139/120") == .absent)
-    // All pages would be 80.
+    // All pages together would be 80.
     #expect(fake.requests(.listObjects).count < 15)
   }
 
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  @Test("a key that comes out of order ends the use of the list, one elsewhere does not")
+  @Test("a key that is asked for out of order ends the use of the list, one outside its prefix does not")
   func outOfOrder() async throws {
     let fake = try FakeS3()
     for key in ["p/a", "p/b"] { fake.putObject(key, bytes: [1]) }
@@ -110,7 +110,7 @@ import Testing
     #expect(said.with { $0 }.count == 1)
   }
 
-  @Test("a list that is refused tells nothing, and is not asked again")
+  @Test("a list that is refused decides nothing, and is not requested again")
   func refused() async throws {
     let fake = try FakeS3(faults: [Fault(.init(.listObjects), .error(status: 403, code: "AccessDenied", message: "no"))]
     )
@@ -137,7 +137,7 @@ import Testing
     }
   }
 
-  @Test("lists that are not in order, go round in circles or never end are given up", arguments: 0..<7)
+  @Test("lists that are out of order, go in circles or never end are given up", arguments: 0..<7)
   func hostile(kind: Int) async throws {
     let (listing, store) = try listing { _, number in
       switch kind {
@@ -169,7 +169,7 @@ import Testing
     #expect(store.requests.last?.url.contains("continuation-token") == false)
   }
 
-  @Test("a token comes back as the store gave it, whatever is in it")
+  @Test("a token is sent back as the store gave it, whatever it contains")
   func hostileToken() async throws {
     let (listing, store) = try listing { request, number in
       number == 1

@@ -65,7 +65,7 @@ import Testing
   private var large: [UInt8] { Self.large }
   private static let large = randomBytes(21 << 20, seed: 3)
 
-  @Test("the MD5 that a program has noted goes before times", arguments: [true, false])
+  @Test("the MD5 that a program has recorded is preferred to times", arguments: [true, false])
   func notedBeforeTimes(_ isSame: Bool) async throws {
     let md5 = try Self.sum(.md5, isSame ? small : [1])
     for note in [("x-amz-meta-md5chksum", md5.base64), ("x-amz-meta-s3cmd-attrs", "md5:\(md5.hex)/mode:33188")] {
@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  @Test("the MD5 that a program has noted decides where the ETag is of parts that nobody would guess")
+  @Test("the MD5 that a program has recorded decides if the ETag is of parts that nobody would guess")
   func notedBesideParts() async throws {
     for (bytes, isSame) in [(large, true), (small, false)] {
       let md5 = try Self.sum(.md5, bytes).base64
@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  @Test("an ETag in parts is tried with every whole MiB that gives so many parts")
+  @Test("an ETag of parts is tried with every whole MiB that gives as many parts")
   func everyMebibyte() async throws {
     for size in [6, 7, 9, 11, 13, 17] {
       let one = try make(large, ["ETag": try Self.etag(large, size << 20)])
@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  @Test("another size is enough, and nothing is read or asked")
+  @Test("another size is enough: nothing is read or requested")
   func size() async throws {
     let one = try make(small)
     try FileManager.default.removeItem(atPath: directory.path("file"))
@@ -112,7 +112,7 @@ import Testing
     for text in [md5, "\"\(md5)\"", "\"\(md5.uppercased())\"", "&#34;\(md5)&#34;"] {
       let one = try make(small)
       let same = try #require(try await one.check(listed(small, text)).same)
-      #expect(same.evidence == "MD5 \(md5) of the object's ETag is the file's")
+      #expect(same.evidence == "MD5 \(md5) in the object's ETag matches the file")
       #expect(same.parts == 1)
       #expect(same.object.size == 5)
       #expect(one.heads == 0)
@@ -121,7 +121,8 @@ import Testing
     #expect(try await empty.check(listed([], "\"d41d8cd98f00b204e9800998ecf8427e\"")).same != nil)
   }
 
-  @Test("an MD5 that is not the file's means that it differs, unless the object's encryption shows that it is none")
+  @Test(
+    "an MD5 that is not the file's means that it differs, unless the object's encryption shows that it is not an MD5")
   func otherMD5() async throws {
     let etag = "\"" + (try Self.sum(.md5, [1])).hex + "\""
     let one = try make(small, ["ETag": etag])
@@ -135,7 +136,7 @@ import Testing
         "x-amz-checksum-type": "FULL_OBJECT",
       ])
     let same = try #require(try await encrypted.check(listed(small, etag)).same)
-    #expect(same.evidence == "CRC64NVME \(crc) of the object is the file's")
+    #expect(same.evidence == "CRC64NVME \(crc) matches the file")
     #expect(same.sum == ObjectChecksum(.crc64nvme, .fullObject, crc))
   }
 
@@ -149,16 +150,16 @@ import Testing
     for listing in [true, false] {
       let same = try #require(try await one.check(listing ? listed(large, etag) : nil).same, "\(size)")
       #expect(same.parts == count)
-      #expect(same.evidence.hasSuffix("is that of the file in \(count) parts of \(size << 20) bytes"))
+      #expect(same.evidence.hasSuffix("matches the file in \(count) parts of \(size << 20) bytes"))
     }
     #expect(one.heads == 1)
-    // In parts of its own size only.
+    // Only the file's own part size is tried.
     let own = try Self.etag(large, 7 << 20)
     #expect(try await make(large).check(listed(large, own), partSize: 7 << 20).same?.parts == 3)
   }
 
   @Test(
-    "what an upload has made is the same by the list alone, and with opaque ETags by its checksum",
+    "an object that an upload made is recognised by the list alone, and one with an opaque ETag by its checksum",
     arguments: [true, false])
   func uploaded(hasMD5: Bool) async throws {
     let fake = try FakeS3(FakeOptions { if !hasMD5 { $0.partETags = .odd } })
@@ -185,14 +186,14 @@ import Testing
   func onePart() async throws {
     let etag = try Self.etag(small, 5)
     let one = try make(small, ["ETag": etag])
-    #expect(try await one.check(listed(small, etag)).same?.evidence.hasSuffix("of the file in 1 parts") == true)
+    #expect(try await one.check(listed(small, etag)).same?.evidence.hasSuffix("matches the file in 1 parts") == true)
     #expect(one.heads == 0)
     let other = "\"" + String(repeating: "0", count: 32) + "-1\""
     #expect(
-      try await make(small, ["ETag": other]).check().why == "the object's ETag is not that of the file in 1 parts")
+      try await make(small, ["ETag": other]).check().why == "the object's ETag does not match the file in 1 parts")
   }
 
-  @Test("other bytes in the same parts count as different, also if the time is the same")
+  @Test("other bytes in the same parts count as different, even if the time is the same")
   func otherParts() async throws {
     var other = large
     other[0] ^= 1
@@ -203,18 +204,18 @@ import Testing
     let touched = Case(file: file, store: one.store, client: one.client)
     #expect(
       try await touched.check(listed(large, etag)).why?.hasPrefix(
-        "the object's ETag is not that of the file in 3 parts")
+        "the object's ETag does not match the file in 3 parts")
         == true)
-    // A checksum of the whole shows that only the parts are others.
+    // A checksum of the whole object shows that only the division into parts differs.
     let sha = try Self.sum(.sha256, large).base64
     let proven = try make(large, ["ETag": etag, "x-amz-checksum-sha256": sha, "x-amz-checksum-type": "FULL_OBJECT"])
-    #expect(try await proven.check(listed(large, etag)).same?.evidence == "SHA256 \(sha) of the object is the file's")
+    #expect(try await proven.check(listed(large, etag)).same?.evidence == "SHA256 \(sha) matches the file")
   }
 
   @Test("each checksum of the whole object decides", arguments: ChecksumAlgorithm.allCases.filter { $0 != .md5 })
   func whole(algorithm: ChecksumAlgorithm) async throws {
     let sum = try Self.sum(algorithm, small).base64
-    // Without a type the form tells.
+    // Without a type the form decides.
     for type in ["FULL_OBJECT", ""] {
       let one = try make(small, ["ETag": "\"x\"", algorithm.headerName: sum, "x-amz-checksum-type": type])
       let same = try #require(try await one.check(listed(small, "\"x\""), etagMayBeMD5: false).same)
@@ -222,20 +223,22 @@ import Testing
       #expect(same.object.etag == "\"x\"")
       let other = try Self.sum(algorithm, [1]).base64
       let different = try make(small, [algorithm.headerName: other, "x-amz-checksum-type": type])
-      #expect(try await different.check().why?.hasSuffix("is not the file's") == true)
+      #expect(try await different.check().why?.hasSuffix("does not match the file") == true)
     }
   }
 
-  @Test("a checksum of parts is compared in the file's own", arguments: [ChecksumAlgorithm.sha256, .sha1, .crc32c])
+  @Test(
+    "a checksum of parts is compared with that of the file's own parts",
+    arguments: [ChecksumAlgorithm.sha256, .sha1, .crc32c])
   func composite(algorithm: ChecksumAlgorithm) async throws {
     let text = try CompositeChecksum(of: Self.parts(algorithm, large, 8 << 20)).text
     let one = try make(large, ["ETag": "\"x\"", algorithm.headerName: text, "x-amz-checksum-type": "COMPOSITE"])
     let same = try #require(try await one.check().same)
     #expect(same.parts == 3)
     #expect(same.sum == ObjectChecksum(algorithm, .composite, text))
-    // As many parts, but others, and another number of parts.
-    #expect(try await one.check(partSize: 7 << 20).why?.contains("is not that of the file in 3 parts") == true)
-    #expect(try await one.check(partSize: 5 << 20).why?.hasPrefix("nothing that the store says") == true)
+    // The same number of different parts, and another number of parts.
+    #expect(try await one.check(partSize: 7 << 20).why?.contains("does not match the file in 3 parts") == true)
+    #expect(try await one.check(partSize: 5 << 20).why?.hasPrefix("nothing that the store reveals") == true)
   }
 
   @Test("s3cmd's MD5 is preferred to its time")
@@ -245,17 +248,17 @@ import Testing
     try setModified(path, seconds: 1_700_000_000, nanoseconds: 5)
     let note = { (md5: String) in "atime:1/gname:root\(md5)/mtime:1700000000/uname:root" }
     for (text, evidence) in [
-      (note("/md5:\(md5)"), "MD5 \(md5) that s3cmd has noted with the object is the file's"),
+      (note("/md5:\(md5)"), "MD5 \(md5) recorded by s3cmd matches the file"),
       (note(""), "size and s3cmd's mtime of the object are the file's"),
     ] {
       let one = try make(at: path, ["x-amz-meta-s3cmd-attrs": text])
       #expect(try await one.check().same?.evidence == evidence)
     }
     let other = try make(at: path, ["x-amz-meta-s3cmd-attrs": note("/md5:" + (try Self.sum(.md5, [1]).hex))])
-    #expect(try await other.check().why == "the MD5 that s3cmd has noted is not the file's")
+    #expect(try await other.check().why == "the MD5 recorded by s3cmd does not match the file")
   }
 
-  @Test("at last the time and the size count, and the evidence says so")
+  @Test("time and size are compared last, and the evidence says so")
   func time() async throws {
     let path = try directory.write(small, to: "file")
     try setModified(path, seconds: 1_700_000_000, nanoseconds: 123_000_000)
@@ -268,10 +271,10 @@ import Testing
       #expect(try await other.check().why == "\(name) of the object is 1700000000.1230001, not the file's")
     }
     let unreadable = try make(at: path, ["x-amz-meta-mtime": "today"])
-    #expect(try await unreadable.check().why?.hasPrefix("nothing that the store says") == true)
+    #expect(try await unreadable.check().why?.hasPrefix("nothing that the store reveals") == true)
   }
 
-  @Test("an object that is not there, may not be asked about, or cannot be asked about now")
+  @Test("an object that is missing, may not be asked for, or cannot be asked for now")
   func answers() async throws {
     guard case .absent = try await make(small, status: 404).check() else {
       Issue.record("an object was found")
@@ -296,7 +299,7 @@ import Testing
     #expect(stop?.code == .interrupted)
   }
 
-  /// By the CRC64NVME, and its SHA-256 in a second pass.
+  /// Compares by the CRC64NVME, and computes the SHA-256 in a second pass.
   private func summed(_ isStopped: @escaping @Sendable () -> Bool) async throws -> SameObject? {
     let crc = try Self.sum(.crc64nvme, large).base64
     let one = try make(large, ["x-amz-checksum-crc64nvme": crc, "x-amz-checksum-type": "FULL_OBJECT"])
@@ -306,7 +309,7 @@ import Testing
     ).run().same
   }
 
-  @Test("the SHA-256 of a file that is the same is of the bytes that were compared, whatever is written meanwhile")
+  @Test("the SHA-256 of an identical file is that of the bytes that were compared, whatever is written in between")
   func summed() async throws {
     let asked = Locked(0)
     let count = { @Sendable () -> Int in
@@ -317,7 +320,7 @@ import Testing
     }
     let sum = try Self.sum(.sha256, large)
     #expect(try await summed { count() < 0 }?.sha256 == sum)
-    // Between the passes.
+    // Stops between the passes.
     let middle = asked.withLock { $0 } / 2 + 1
     for touch in Touch.allCases {
       asked.withLock { $0 = 0 }
@@ -335,7 +338,7 @@ import Testing
     }
   }
 
-  @Test("where bytes are to be compared, the same time and size are not enough")
+  @Test("if bytes have to be compared, the same time and size are not enough")
   func timeAlone() async throws {
     let path = try directory.write(small, to: "file")
     try setModified(path, seconds: 1_700_000_000, nanoseconds: 0)
@@ -344,7 +347,7 @@ import Testing
       client: one.client, head: Self.head, file: one.file, plan: try UploadPlan(size: 5))
     #expect(try await check.run().same != nil)
     check.purpose = .skipping(timesCount: false)
-    #expect(try await check.run().why?.hasPrefix("nothing that the store says") == true)
+    #expect(try await check.run().why?.hasPrefix("nothing that the store reveals") == true)
   }
 
   private func make(at path: String, _ headers: HeaderList) throws -> Case {

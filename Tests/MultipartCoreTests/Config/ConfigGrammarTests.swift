@@ -136,7 +136,7 @@ struct ConfigGrammarTests {
   }
 }
 
-/// The same numbers each time.
+/// A generator that gives the same numbers each time.
 private struct SplitMix: RandomNumberGenerator {
   var state: UInt64
 

@@ -102,13 +102,13 @@ struct SharedConfigTests {
       #expect(
         failure?.message.hasPrefix("there is no profile \"prd\" in \(home.path)/.aws/credentials or ~/.aws/config")
           == true)
-      #expect(failure?.remedy == "the profiles there are: default, prod")
+      #expect(failure?.remedy == "the existing profiles are: default, prod")
     }
     let missed = #expect(throws: Failure.self) { try config.profile(ProfileChoice(name: "dev", origin: .option)) }
     #expect(missed?.remedy == "call its section [profile dev] in ~/.aws/config")
   }
 
-  @Test("the default profile need not exist if nobody named it")
+  @Test("the default profile need not exist if it was not named")
   func defaultMayBeMissing() throws {
     let config = try ConfigHome().load()
     #expect(try config.profile(ProfileChoice(name: "default", origin: .standard)) == nil)

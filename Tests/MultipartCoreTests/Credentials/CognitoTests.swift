@@ -16,7 +16,7 @@ struct CognitoTests {
     "SessionToken":"guest-token-hunter2","Expiration":1.750003600123E9}}
     """
 
-  /// The two operations, each with its own answers.
+  /// Plays both operations, each with its own answers.
   private static func peer(
     id: [LocalService.Reply] = [.init(200, #"{"IdentityId":"\#(identity)"}"#)],
     credentials: [LocalService.Reply] = [.init(200, keys)]
@@ -93,7 +93,7 @@ struct CognitoTests {
     #expect(try await provider(peer, world).id() == Self.identity)
     #expect(peer.asked.count == 2)
     #expect(world.log.contains("not used: \(folder.path("state/guests")): ") && world.log.contains("stateFolder"))
-    // The identity that was requested again is stored again.
+    // The newly requested identity is stored again.
     #expect(try await provider(peer).id() == Self.identity)
     #expect(peer.asked.count == 2)
   }
@@ -108,7 +108,7 @@ struct CognitoTests {
     served.buckets = ["bucket", "other"]
     let fake = try FakeS3(served)
     var options = StoreOptions(endpoint: fake.endpoint, region: fake.options.region)
-    // The pool is chosen, so that keys of the environment do not count.
+    // A pool is selected, so keys of the environment do not count.
     options.environment = [
       "HOME": folder.path, "AWS_ENDPOINT_URL_COGNITO_IDENTITY": peer.url, "AWS_ACCESS_KEY_ID": "NOBODY",
       "AWS_SECRET_ACCESS_KEY": "nothing",
@@ -154,7 +154,7 @@ struct CognitoTests {
     #expect(!FileManager.default.fileExists(atPath: folder.path("state/guests")))
   }
 
-  @Test("a token file that is missing, empty or more than a token is refused before any request")
+  @Test("a token file that is missing, empty or holds more than a token is refused before any request")
   func badTokenFile() async throws {
     let peer = try Self.peer()
     let paths = [folder.path("none"), try folder.write(" \n", to: "a"), try folder.write("hunter2 x", to: "b")]

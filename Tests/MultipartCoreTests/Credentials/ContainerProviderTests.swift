@@ -102,7 +102,7 @@ struct ContainerProviderTests {
     #expect(failure?.message.hasPrefix(Self.full) == true)
   }
 
-  /// The request fails, because nobody answers there, but it was not refused beforehand.
+  /// The request fails because there is no service, but it was not refused beforehand.
   @Test(
     "https, loopback and the two agents are allowed",
     arguments: [
@@ -150,7 +150,7 @@ struct ContainerProviderTests {
     #expect(failure?.message == "the container's credential service answered 403: token REDACTED is\u{fffd} bad")
     #expect(server.asked.count == 1)
     #expect(!world.log.contains("hunter2"))
-    // On ECS, whoever knows the path gets the keys.
+    // On ECS, anyone who knows the path gets the keys.
     #expect(!world.log.contains("secret-path"))
   }
 
@@ -190,7 +190,7 @@ struct ContainerProviderTests {
     #expect(other.asked.isEmpty)
   }
 
-  @Test("if nobody answers, the network failure names the variable")
+  @Test("if there is no answer, the network failure names the variable")
   func nobody() async throws {
     let sent = Guarded<[Request]>([])
     let services = ServiceClient(
@@ -209,7 +209,7 @@ extension Result where Failure == MultipartCore.Failure {
   }
 }
 
-/// Gives every request the same answer, or none, and records the requests.
+/// Gives every request the same answer, or no answer, and records the requests.
 struct RecordingTransport: Transport {
   private let sent: Guarded<[Request]>
   private let answer: Response?

@@ -85,12 +85,12 @@ struct CredentialChainTests {
     #expect(failure?.code == .credentials)
     #expect(
       failure?.message
-        == "no credentials; looked in: the environment, then profile default in ~/.aws/credentials and ~/.aws/config, "
+        == "no credentials found; looked in: the environment, then profile default in ~/.aws/credentials and ~/.aws/config, "
         + "AWS_WEB_IDENTITY_TOKEN_FILE")
     #expect(failure?.remedy?.contains("AWS_ACCESS_KEY_ID") == true)
     let named = await #expect(throws: Failure.self) { try await find(home, Self.keys, profile: "default") }
     #expect(
-      named?.message == "no credentials; looked in: profile default in ~/.aws/credentials and ~/.aws/config")
+      named?.message == "no credentials found; looked in: profile default in ~/.aws/credentials and ~/.aws/config")
   }
 
   @Test(
@@ -104,14 +104,14 @@ struct CredentialChainTests {
         ["AWS_ACCESS_KEY_ID": "hunter2", "AWS_SECRET_ACCESS_KEY": " "], "",
         "the environment: AWS_ACCESS_KEY_ID is set, but AWS_SECRET_ACCESS_KEY"
       ),
-      (["AWS_ACCESS_KEY_ID": "a hunter2"], "", "the environment: AWS_ACCESS_KEY_ID has a space"),
+      (["AWS_ACCESS_KEY_ID": "a hunter2"], "", "the environment: AWS_ACCESS_KEY_ID contains a space"),
       (
         ["AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "hunter2\r\nX: y"], "",
-        "the environment: AWS_SECRET_ACCESS_KEY has a space"
+        "the environment: AWS_SECRET_ACCESS_KEY contains a space"
       ),
       (
         ["AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b", "AWS_SESSION_TOKEN": "hunter2\nx"], "",
-        "the environment: AWS_SESSION_TOKEN has a space"
+        "the environment: AWS_SESSION_TOKEN contains a space"
       ),
       (
         [:], "aws_access_key_id = hunter2",
@@ -119,7 +119,7 @@ struct CredentialChainTests {
       ),
       (
         [:], "aws_access_key_id = a\n  aws_secret_access_key = hunter2",
-        "profile default in ~/.aws/credentials: aws_access_key_id has a space"
+        "profile default in ~/.aws/credentials: aws_access_key_id contains a space"
       ),
       (
         [:], "role_arn = r\naws_access_key_id = hunter2\naws_secret_access_key = hunter2",

@@ -25,7 +25,7 @@ private final class HandClock: Sendable {
   var now: Int64 { seconds.with { $0 } }
 }
 
-/// A source whose answers a test writes down.
+/// A source whose answers are set by a test.
 private final class Source: Sendable {
   struct Answer: Sendable {
     var id = "A"
@@ -34,7 +34,7 @@ private final class Source: Sendable {
   }
 
   let answer = Guarded(Answer())
-  /// What happens meanwhile, at each question.
+  /// Called at each request to the source, to change the answer while it is running.
   let meanwhile = Guarded<(@Sendable (inout Answer) -> Void)?>(nil)
   let asked = Guarded(0)
   let gate = Guarded<[CheckedContinuation<Void, Never>]>([])
@@ -81,7 +81,7 @@ private final class Source: Sendable {
     for _ in 0..<100_000 where !condition() { await Task.yield() }
   }
 
-  @Test("Credentials without an expiry are found once, however many callers ask at once")
+  @Test("Credentials without an expiry are looked up once, however many callers ask at once")
   func once() async throws {
     let keeper = keeper()
     source.isSlow.with { $0 = true }
@@ -113,7 +113,7 @@ private final class Source: Sendable {
     }
     #expect(renewed == Array(repeating: true, count: 20))
     #expect(source.asked.with { $0 } == 2)
-    // A request that was refused earlier, but reports it late, does not cause another question.
+    // A request that was refused earlier, but reports it late, does not cause another request to the source.
     clock.move(100)
     #expect(try await keeper.renew(after: generation, cause: refusal))
     #expect(source.asked.with { $0 } == 2)
@@ -133,7 +133,7 @@ private final class Source: Sendable {
     source.answer.with { $0.failure = .network }
     #expect(try await keeper.current().credentials.accessKeyID == "A")
     await settle { [source] in source.asked.with { $0 } == 2 }
-    // Not again at each request.
+    // The message is not repeated at each request.
     #expect(try await keeper.current().credentials.accessKeyID == "A")
     #expect(source.asked.with { $0 } == 2)
     clock.move(60)
@@ -184,7 +184,7 @@ private final class Source: Sendable {
     #expect(clock.sleeps.with { $0 } == 0)
   }
 
-  @Test("With patience it waits until a source has new credentials, and says so once a minute")
+  @Test("With patience it waits until a source has new credentials, and reports that once a minute")
   func patient() async throws {
     let keeper = keeper(patience: .seconds(1800))
     let generation = try await keeper.current().generation
@@ -223,7 +223,7 @@ private final class Source: Sendable {
     #expect(clock.now - start == 12)
     #expect(try await !keeper.renew(after: generation, cause: refusal))
     #expect(clock.now - start == 12)
-    // New ones end the want of them; the next has its own time.
+    // New credentials end the wait; the next wait has its full time.
     source.answer.with { $0.id = "B" }
     clock.move(100)
     #expect(try await keeper.renew(after: generation, cause: refusal))
@@ -232,7 +232,7 @@ private final class Source: Sendable {
     #expect(clock.now - next == 12)
   }
 
-  @Test("The last look is at the end of the wait, and finds credentials that came until then")
+  @Test("The last look is at the end of the wait, and finds credentials that appeared until then")
   func lastLook() async throws {
     let keeper = keeper(patience: .seconds(12))
     let generation = try await keeper.current().generation
@@ -256,7 +256,7 @@ private final class Source: Sendable {
     source.open()
   }
 
-  @Test("The same holds for a source that stops answering during a renewal")
+  @Test("A source that stops answering during a renewal is waited for only until the end of the wait")
   func fallsSilent() async throws {
     let (clock, rung) = (clock, Guarded(false))
     let keeper = CredentialKeeper(

@@ -23,8 +23,8 @@ struct CredentialProcessTests {
     }
   }
 
-  /// A script for a named shell: a file that was just written cannot be executed while a process that another test is
-  /// starting still has it open.
+  /// A script to be run by a named shell, because a file that was just written cannot be executed while a process that
+  /// another test is starting still has it open.
   private func script(_ text: String) throws -> (folder: TemporaryDirectory, path: String) {
     let folder = try TemporaryDirectory("s3up process")
     let path = try folder.write(text, to: "give keys")
@@ -82,11 +82,11 @@ struct CredentialProcessTests {
       ("/bin/echo '{\"Version\":1,\"SecretAccessKey\":\"hunter2\"}'", "its output has no AccessKeyId"),
       (
         #"/bin/echo '{"Version":1,"AccessKeyId":"A","SecretAccessKey":"hunter2","Expiration":"soon"}'"#,
-        "its output has an Expiration that is not a time"
+        "its output has an invalid Expiration"
       ),
       (
         #"/bin/echo '{"Version":1,"AccessKeyId":"A","SecretAccessKey":"hunter2 x"}'"#,
-        "the process gave credentials with characters that no key has"
+        "the process returned credentials with characters that no key has"
       ),
       ("/bin/sh -c 'echo hunter2; exit 3'", "it ended with exit code 3"),
       ("/bin/sh -c 'echo hunter2; kill -9 $$'", "it was ended by signal 9"),
@@ -121,10 +121,10 @@ struct CredentialProcessTests {
       return
     }
     #expect(found.code == .credentialsExpired)
-    #expect(found.message.hasSuffix("gave credentials that expired at 2025-06-15T15:06:40Z"))
+    #expect(found.message.hasSuffix("returned credentials that expired at 2025-06-15T15:06:40Z"))
   }
 
-  @Test("a program that does not end is killed, even if it ignores the first signal, and nothing of it remains")
+  @Test("a program that does not end is killed, even if it ignores the first signal, and no process of it remains")
   func tooSlow() async throws {
     let (folder, path) = try script("trap '' TERM\necho $$ >\"$(dirname \"$0\")/pid\"\nwhile :; do sleep 0.05; done\n")
     // Its time is over as soon as it runs.
@@ -155,7 +155,7 @@ struct CredentialProcessTests {
     #expect(found.accessKeyID == "A")
     let pid = try #require(
       Int32(String(decoding: folder.read("pid"), as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)))
-    // It is still there: nothing waited for its end.
+    // The process still exists: nothing waited for its end.
     #expect(kill(pid, SIGKILL) == 0)
   }
 

@@ -2,8 +2,8 @@ import Foundation
 import MultipartCore
 import Support
 
-/// What the providers' tests share: a world in which short sleeps take no time and the clock is at `now`, its log, and
-/// services over their own transport.
+/// The shared parts of the providers' tests: a world in which short sleeps take no time and the clock is at `now`, its
+/// log, and services over their own transport.
 struct CredentialWorld: Sendable {
   static let now = Timestamp(seconds: 1_750_000_000)
 
@@ -11,8 +11,8 @@ struct CredentialWorld: Sendable {
   let services: ServiceClient
   private let lines = Guarded<[String]>([])
 
-  /// With an `uptime` sleeps take time; without, the clock stands still. The home exists as long as anybody uses the
-  /// world.
+  /// With an `uptime` sleeps take time; without one the clock stands still. The home exists as long as the world is in
+  /// use.
   init(
     _ home: ConfigHome? = nil, _ variables: [String: String] = [:], uptime: (@Sendable () -> Duration)? = nil
   ) throws {
@@ -29,7 +29,7 @@ struct CredentialWorld: Sendable {
     services = ServiceClient(transport: try plainTransport(), world: world)
   }
 
-  /// The chain as the program has it, without a container or a machine that gives credentials.
+  /// The program's chain, without a container or a machine that provides credentials.
   func chain(
     profile: String? = nil, _ change: (inout CredentialContext) -> Void = { _ in }
   ) -> CredentialChain {
@@ -38,7 +38,7 @@ struct CredentialWorld: Sendable {
     return .standard(context, profile: ProfileChoice(option: profile, environment: world.environment))
   }
 
-  /// All that a run with `-vv` would have shown.
+  /// All messages that a run with `-vv` would have shown.
   var log: String { lines.with { $0.joined(separator: "\n") } }
 }
 

@@ -6,9 +6,9 @@ import Testing
 @Suite("Instance metadata", .timeLimit(.minutes(15)))
 struct InstanceMetadataTests {
   private static let endpoint = "AWS_EC2_METADATA_SERVICE_ENDPOINT"
-  /// Where a busy machine must not turn a slow answer into none.
+  /// Settings with a long timeout, because on a busy machine a slow answer must not count as none.
   static func patient(_ url: String) -> [String: String] { [endpoint: url, "AWS_METADATA_SERVICE_TIMEOUT": "100"] }
-  /// Ends six hours after the world's now.
+  /// Keys that expire six hours after the world's now.
   static let keys = MetadataServer.Keys(
     id: "ASIAEC2", secret: "ec2/hunter2", token: "ec2-token-hunter2", expiration: "2025-06-15T21:06:40Z")
 
@@ -96,7 +96,7 @@ struct InstanceMetadataTests {
   }
 
   @Test(
-    "if nobody answers, the tries with their timeouts are made once, without a proxy, and not again for the next request"
+    "without an answer the tries with their timeouts are made once, without a proxy, and not again for the next request"
   )
   func costs() async throws {
     let sent = Guarded<[Request]>([])
@@ -170,7 +170,7 @@ struct InstanceMetadataTests {
     #expect(other.asked.isEmpty)
   }
 
-  @Test("expired credentials that are still served are used for some more minutes, and the log says so")
+  @Test("expired credentials that are still served are used for a few more minutes, and the log says so")
   func stable() async throws {
     var ended = Self.keys
     ended.expiration = "2025-06-15T15:06:39Z"

@@ -166,15 +166,15 @@ struct RoleChainTests {
     let alone = await failure { () async throws(Failure) in try await world.chain().credentials() }
     #expect(alone?.code == .credentials)
     #expect(
-      alone?.message == "profile default needs the code of arn:aws:iam::1:mfa/me, and there is nobody to ask for it")
+      alone?.message == "profile default needs the code of arn:aws:iam::1:mfa/me, and there is no way to ask for it")
     #expect(service.asked.count == 1)
   }
 
   @Test(
     "invalid settings are a configuration failure that names the profile",
     arguments: [
-      ("source_profile = default", "profile default closes a circle of source profiles: default, default"),
-      ("source_profile = b", "profile b closes a circle of source profiles: default, b, default"),
+      ("source_profile = default", "profile default is part of a circle of source profiles: default, default"),
+      ("source_profile = b", "profile b is part of a circle of source profiles: default, b, default"),
       ("source_profile = gone", "profile default names the source_profile \"gone\", which does not exist"),
       ("source_profile = empty", "profile default names the source_profile \"empty\", which has no credentials"),
       (
@@ -220,7 +220,7 @@ struct RoleChainTests {
       }
       #expect(found?.code == .credentials)
       #expect(
-        found?.message == "profile default takes its credentials from EcsContainer, where there are none")
+        found?.message == "profile default takes its credentials from EcsContainer, which has none")
     }
   }
 

@@ -22,7 +22,7 @@ struct SSOTests {
     sso_region = eu-west-1
     sso_registration_scopes = sso:account:access
     """
-  /// By `sha1sum`.
+  /// Computed with `sha1sum`.
   private static let sha1 = [
     "corp": "ee0bfd2552fbd840c02cc48b6e823320543c450f", startURL: "a51746d4aa793ae07b25e90c3a5db96fc7832bd7",
   ]
@@ -144,7 +144,7 @@ struct SSOTests {
     #expect(service.asked.last?.headers["x-amz-sso_bearer_token"] == "at-hunter2")
   }
 
-  @Test("a refresh token used by another process is no loss if that process stored the new token")
+  @Test("a refresh token that another process has used does no harm if that process stored the new token")
   func another() async throws {
     let home = try home(Self.token(ends: -5))
     let path = home.path + "/" + Self.file("corp")
@@ -213,7 +213,10 @@ struct SSOTests {
       ("sso_role_name = r\nsso_session = gone", "uses the sso-session \"gone\", which does not exist"),
       ("sso_role_name = r\nsso_account_id = 1", "uses SSO, but has no sso_start_url"),
       ("sso_role_name = r\nsso_session = corp", "uses SSO, but has no sso_account_id"),
-      ("sso_role_name = r\nsso_session = corp\nsso_region = us-east-1", "has another sso_region than its sso-session"),
+      (
+        "sso_role_name = r\nsso_session = corp\nsso_region = us-east-1",
+        "has a different sso_region than its sso-session"
+      ),
     ])
   func wrong(lines: String, message: String) async throws {
     let chain = try world(ConfigHome(config: Self.config + "\n[default]\n" + lines + "\n"), nil).chain()

@@ -62,7 +62,9 @@ struct STSClientTests {
   @Test(
     "each refusal is a failure with STS's code, its request id and a remedy",
     arguments: [
-      (403, "AccessDenied", Failure.Code.credentials, "trust policy name who asks (the credentials from environment)"),
+      (
+        403, "AccessDenied", Failure.Code.credentials, "trust policy name the caller (the credentials from environment)"
+      ),
       (400, "ExpiredToken", .credentialsExpired, "the credentials from environment have expired"),
       (403, "InvalidClientTokenId", .credentials, "does not accept the credentials from environment"),
       (403, "RegionDisabledException", .credentials, "region"),
@@ -180,7 +182,7 @@ struct STSClientTests {
     #expect(STSClient.sessionName(from: text) == name)
   }
 
-  @Test("an STS that cannot be reached is named with its address and the setting that names another")
+  @Test("an STS that cannot be reached is named with its address and the setting that changes it")
   func unreachable() async throws {
     let world = try CredentialWorld()
     let places = ServiceAddresses(environment: ["AWS_ENDPOINT_URL_STS": "http://127.0.0.1:9"])
@@ -189,6 +191,8 @@ struct STSClientTests {
       try await sts.assumeRoleWithWebIdentity(role: Self.role, sessionName: "me", token: Secret("t"))
     }
     #expect(found?.code == .network)
-    #expect(found?.remedy == "asked at http://127.0.0.1:9, by the region; AWS_ENDPOINT_URL_STS names an STS elsewhere")
+    #expect(
+      found?.remedy
+        == "http://127.0.0.1:9 was asked, because of the region; set AWS_ENDPOINT_URL_STS for an STS elsewhere")
   }
 }

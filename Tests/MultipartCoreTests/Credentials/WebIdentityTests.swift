@@ -49,7 +49,7 @@ struct WebIdentityTests {
     #expect(service.asked.first?.form["RoleSessionName"] == "s3up-1750000000")
   }
 
-  @Test("a profile's own token file and role are used, despite variables if the profile was named")
+  @Test("a profile's own token file and role are used, even if variables are set, if the profile was named")
   func profile() async throws {
     let service = try LocalService { _ in STSAnswer.credentials() }
     let home = try home(
@@ -75,8 +75,8 @@ struct WebIdentityTests {
   @Test(
     "a missing or invalid token ends the search, and the failure names its file",
     arguments: [
-      (nil, "there is not a web identity token at ~/other"), ("", "what is at ~/other is not a web identity token"),
-      ("two words", "what is at ~/other is not a web identity token"),
+      (nil, "there is no web identity token at ~/other"), ("", "the contents of ~/other are not a web identity token"),
+      ("two words", "the contents of ~/other are not a web identity token"),
     ] as [(String?, String)])
   func noToken(content: String?, message: String) async throws {
     let home = try home("[default]\naws_access_key_id = A\naws_secret_access_key = s\n")

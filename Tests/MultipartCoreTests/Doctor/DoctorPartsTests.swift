@@ -18,7 +18,7 @@ import Testing
   private func whole(_ rules: String) -> String { "<LifecycleConfiguration>\(rules)</LifecycleConfiguration>" }
 
   @Test(
-    "a rule's prefix can be in three places",
+    "a rule's prefix may be in any of three places",
     arguments: [
       "<Prefix>p/</Prefix>", "<Filter><Prefix>p/</Prefix></Filter>", "<Filter><And><Prefix>p/</Prefix></And></Filter>",
     ])
@@ -118,7 +118,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
   }
 
-  @Test("a file in its place, a file above it, and a read-only file system cannot be used")
+  @Test("a file in its place, a file above it, and a read-only file system are reported as unusable")
   func unusable() throws {
     let folder = try TemporaryDirectory("state")
     let file = try folder.write("x", to: "file")

@@ -162,7 +162,7 @@ import Testing
     #expect(finding(exam, .identity) == nil && finding(exam, .credentials)?.mark == .fail)
   }
 
-  @Test("on AWS no date in the answer means no rule; elsewhere it is not known")
+  @Test("on AWS an answer without the date means that there is no rule; elsewhere it is unknown")
   func lifecycle() throws {
     var exam = try exam()
     exam.probe = ProbeReport(key: "pre/k", began: .success(try upload()))
@@ -200,7 +200,7 @@ import Testing
     #expect(finding(exam, .connection)?.mark == .ok)
   }
 
-  @Test("an upload that may have been begun, and could not be looked for, is named")
+  @Test("an upload that may have been created, and could not be looked for, is named")
   func leftBehind() throws {
     var exam = try exam()
     exam.probe = ProbeReport(key: "a b", began: .failure(Failure(.network, "lost")))

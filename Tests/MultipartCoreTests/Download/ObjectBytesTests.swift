@@ -29,7 +29,7 @@ import Testing
     return options
   }
 
-  @Test("The pieces are the object, in order, and a second loop loads it again")
+  @Test("The pieces are the object, in order, and a second loop downloads it again")
   func arrives() async throws {
     let object = try await store().bytes(of: "key", options)
     for loop in 1...2 {
@@ -66,7 +66,7 @@ import Testing
   func left(_ isCancelled: Bool) async throws {
     let gate = try folder.write([], to: "gate")
     fake.setFaults([Fault(.init(.getObject, from: 3), .hold(file: gate, stage: .beforeAnswer))])
-    // One after another, so that it is not the first range that is held.
+    // Ranges are requested one after another, so that the first one is not held.
     let object = try await store(.fixed(1)).bytes(of: "key", options)
     let loop = Task {
       for try await _ in object where !isCancelled { break }

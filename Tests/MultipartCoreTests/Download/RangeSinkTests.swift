@@ -3,7 +3,7 @@ import Testing
 
 @testable import MultipartCore
 
-/// What a range's answer may bring, before any of it is written.
+/// Checks of a range's answer before any of it is written.
 @Suite struct RangeSinkTests {
   private let taken = Locked<[UInt8]>([])
 
@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test(
-    "Bytes behind the range are refused, and none of them is written where the next range lies", arguments: [1, 63, 64])
+    "Bytes beyond the range are refused, and none of them is written into the next range", arguments: [1, 63, 64])
   func tooMany(_ more: Int) throws {
     let sink = try sink(of: 640)
     let bytes = randomBytes(640 + more, seed: 9)
@@ -31,7 +31,7 @@ import Testing
     #expect(taken.withLock { $0 } == Array(bytes[..<600]))
   }
 
-  @Test("Too few bytes are a line that was cut; all of them have their checksum, and are written in order")
+  @Test("Too few bytes count as a cut connection; all of them have their checksum, and are written in order")
   func tooFew() throws {
     let sink = try sink(of: 640)
     let bytes = randomBytes(640, seed: 10)
@@ -45,7 +45,7 @@ import Testing
     #expect(taken.withLock { $0 } == bytes)
   }
 
-  @Test("Whoever has won a range, or begun before all were loaded anew, is the only one that writes it, or none")
+  @Test("A range is written by its winner only, and by no transfer that began before everything was downloaded anew")
   func claims() {
     let claims = RangeClaims()
     let (first, second) = (claims.enter(), claims.enter())

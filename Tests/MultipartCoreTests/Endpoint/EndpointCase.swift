@@ -43,7 +43,7 @@ struct EndpointCase: Sendable, CustomStringConvertible {
     wanted = cells[3]
   }
 
-  /// `https://bucket.s3.eu-west-1.amazonaws.com eu-west-1 s3`, or the text of the refusal.
+  /// The result, such as `https://bucket.s3.eu-west-1.amazonaws.com eu-west-1 s3`, or the text of the refusal.
   var found: String {
     do throws(Failure) {
       let endpoint = try EndpointResolver.resolve(question)

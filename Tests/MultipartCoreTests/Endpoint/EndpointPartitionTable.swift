@@ -1,5 +1,5 @@
 extension EndpointCase {
-  /// Partition by partition.
+  /// The cases of each partition.
   static let partitions = parse(
     """
     # Every partition and variant

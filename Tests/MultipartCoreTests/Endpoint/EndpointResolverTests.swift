@@ -134,7 +134,7 @@ struct EndpointResolverTests {
       #expect(
         failure?.remedy?.pieces.contains(.setting(.endpoint, .value(way))) == true, "\(String(describing: failure))")
     }
-    // Both ways out lead on.
+    // Both URLs in the remedy work.
     #expect(throws: Never.self) { try EndpointResolver.resolve(bucket: bucket, endpointURL: way) }
     #expect(throws: Never.self) { try EndpointResolver.resolve(bucket: bucket, endpointURL: url, addressing: .path) }
   }

@@ -1,5 +1,5 @@
 extension EndpointCase {
-  /// Names, ARNs, zones, regions and URLs.
+  /// The cases of names, ARNs, zones, regions and URLs.
   static let kinds = parse(
     """
     # Names
@@ -56,7 +56,7 @@ extension EndpointCase {
     arn:aws:s3:us-west-2:123456789012:accesspoint/ap | aws-global | - | https://ap-123456789012.s3-accesspoint.us-west-2.amazonaws.com us-west-2 s3
     arn:aws:s3:us-west-2:123456789012:accesspoint/ap | - | own | https://ap-123456789012.s3-accesspoint.us-west-2.amazonaws.com us-west-2 s3
     arn:aws:s3:us-west-2:123456789012:accesspoint/ap | us-west-2 | own | https://ap-123456789012.s3-accesspoint.us-west-2.amazonaws.com us-west-2 s3
-    arn:aws:s3:us-west-2:123456789012:accesspoint/ap | eu-west-1 | own | !is not to be used
+    arn:aws:s3:us-west-2:123456789012:accesspoint/ap | eu-west-1 | own | !must not be used
     arn:aws:s3:us-west-2:123456789012:accesspoint/ap | cn-north-1 | - | !partition
     arn:aws:s3:us-west-2:123456789012:accesspoint/ap | us-gov-west-1 | - | !partition
     arn:aws:s3:us-west-2:123456789012:accesspoint/ap | us-west-2 | virtual | https://ap-123456789012.s3-accesspoint.us-west-2.amazonaws.com us-west-2 s3
@@ -81,12 +81,12 @@ extension EndpointCase {
     # Object Lambda and Outposts
     arn:aws:s3-object-lambda:us-west-2:123456789012:accesspoint/ol | eu-west-1 | - | https://ol-123456789012.s3-object-lambda.us-west-2.amazonaws.com us-west-2 s3-object-lambda
     arn:aws:s3-object-lambda:us-west-2:123456789012:accesspoint:ol | us-west-2 | - | https://ol-123456789012.s3-object-lambda.us-west-2.amazonaws.com us-west-2 s3-object-lambda
-    arn:aws:s3-object-lambda:us-west-2:123456789012:accesspoint/ol | eu-west-1 | own | !is not to be used
-    arn:aws:s3-object-lambda:us-east-1:123456789012:accesspoint/ol | aws-global | own | !is not to be used
-    arn:aws:s3-object-lambda:us-west-2:123456789012:accesspoint/ol | aws-global | own | !is not to be used
+    arn:aws:s3-object-lambda:us-west-2:123456789012:accesspoint/ol | eu-west-1 | own | !must not be used
+    arn:aws:s3-object-lambda:us-east-1:123456789012:accesspoint/ol | aws-global | own | !must not be used
+    arn:aws:s3-object-lambda:us-west-2:123456789012:accesspoint/ol | aws-global | own | !must not be used
     arn:aws:s3-object-lambda:us-east-1:123456789012:accesspoint/ol | aws-global | - | https://ol-123456789012.s3-object-lambda.us-east-1.amazonaws.com us-east-1 s3-object-lambda
-    arn:aws:s3:us-east-1:123456789012:accesspoint/ap | aws-global | own | !is not to be used
-    arn:aws:s3-outposts:us-east-1:123456789012:outpost/op-0123456789abcdef0/accesspoint/ap | aws-global | own | !is not to be used
+    arn:aws:s3:us-east-1:123456789012:accesspoint/ap | aws-global | own | !must not be used
+    arn:aws:s3-outposts:us-east-1:123456789012:outpost/op-0123456789abcdef0/accesspoint/ap | aws-global | own | !must not be used
     arn:aws:s3-object-lambda:us-west-2:123456789012:accesspoint/ol | us-west-2 | dualstack | !no dual-stack
     arn:aws:s3-object-lambda:us-west-2:123456789012:accesspoint/ol | us-west-2 | accelerate | !no Transfer Acceleration
     arn:aws:s3-object-lambda:us-west-2:123456789012:accesspoint/ol | us-west-2 | path | !never part of the path
@@ -95,7 +95,7 @@ extension EndpointCase {
     arn:aws:s3-object-lambda:us-west-2:123456789012:accesspoint/ol/x | us-west-2 | - | !more after
     arn:aws:s3-outposts:us-west-2:123456789012:outpost/op-0123456789abcdef0/accesspoint/ap | eu-west-1 | - | https://ap-123456789012.op-0123456789abcdef0.s3-outposts.us-west-2.amazonaws.com us-west-2 s3-outposts
     arn:aws:s3-outposts:us-west-2:123456789012:outpost:op-0123456789abcdef0:accesspoint:ap | us-west-2 | - | https://ap-123456789012.op-0123456789abcdef0.s3-outposts.us-west-2.amazonaws.com us-west-2 s3-outposts
-    arn:aws:s3-outposts:us-west-2:123456789012:outpost/op-0123456789abcdef0/accesspoint/ap | eu-west-1 | own | !is not to be used
+    arn:aws:s3-outposts:us-west-2:123456789012:outpost/op-0123456789abcdef0/accesspoint/ap | eu-west-1 | own | !must not be used
     arn:aws:s3-outposts:us-west-2:123456789012:outpost/op-0123456789abcdef0/accesspoint/ap | us-west-2 | dualstack | !no dual-stack
     arn:aws:s3-outposts:us-west-2:123456789012:outpost/op-0123456789abcdef0/accesspoint/ap | us-west-2 | fips | !no FIPS
     arn:aws:s3-outposts:us-west-2:123456789012:outpost/op-0123456789abcdef0/accesspoint/ap | us-west-2 | accelerate | !no Transfer Acceleration
@@ -165,6 +165,6 @@ extension EndpointCase {
     base--usw2-az1--x-s3 | us-west-2 | https://store.example:9000/base | https://base--usw2-az1--x-s3.store.example:9000/base us-west-2 s3express
     base--usw2-az1--x-s3 | us-west-2 | http://127.0.0.1:9000 | http://127.0.0.1:9000/base--usw2-az1--x-s3 us-west-2 s3express
     base--usw2-az1--x-s3 | us-west-2 | fips https://store.example:9000/base | !cannot be combined
-    test-accessp-o0b1d075431d83bebde8xz5w8ijx1qzlbp3i3kuse10--op-s3 | us-west-2 | https://store.example:9000/base | !names its own address
+    test-accessp-o0b1d075431d83bebde8xz5w8ijx1qzlbp3i3kuse10--op-s3 | us-west-2 | https://store.example:9000/base | !contains its own address
     """)
 }

@@ -15,7 +15,7 @@ struct EndpointTableTests {
       return
     }
     #expect(row.found.hasPrefix("!") && row.found.contains(row.wanted.dropFirst()), "\(row.found)")
-    // A refusal has a remedy.
+    // Every refusal has a remedy.
     #expect(!row.found.hasSuffix("; "))
   }
 

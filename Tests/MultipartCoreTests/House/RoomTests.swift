@@ -14,7 +14,7 @@ struct RoomTests {
     }
   }
 
-  /// The types that its files declare, but not those inside of others.
+  /// The types that its files declare, except those nested in others.
   private static func types(_ room: String) throws -> Set<String> {
     let declaration = try Regex(
       #"(?m)^(?:(?:public|package|final|indirect) )*(?:struct|enum|class|protocol|typealias) (\w+)"#)
@@ -35,7 +35,7 @@ struct RoomTests {
     }
   }
 
-  @Test("What drives a run names no type of an upload")
+  @Test("The code that drives a run names no type of an upload")
   func drive() throws {
     let types = try Self.types("Upload")
     for (file, text) in try Self.sources("Drive") {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import MultipartCore
 
-/// From page to page of what stores make of a list.
+/// Paging through lists as various stores return them.
 @Suite(.timeLimit(.minutes(15))) struct ListWalkTests {
   private func page(
     _ keys: [String], folders: [String] = [], truncated: Bool? = nil, token: String? = nil
@@ -23,7 +23,7 @@ import Testing
     return list
   }
 
-  @Test("it goes on by token, and ends where the store says so")
+  @Test("it continues by token, and ends when the store says so")
   func tokens() throws {
     var walk = walk()
     #expect(try walk.take(page(["a", "b"], truncated: true, token: "t1")).map(\.key) == ["a", "b"])
@@ -32,7 +32,7 @@ import Testing
     #expect(walk.request == nil)
   }
 
-  @Test("folders and objects come in one order, and once, also across the border of two pages")
+  @Test("folders and objects are listed in one order, each once, even across two pages")
   func folders() throws {
     var walk = walk("p/", delimiter: "/")
     let first = try walk.take(page(["p/b", "p/d"], folders: ["p/a/", "p/c/", "p/e/"], truncated: true, token: "t"))
@@ -41,18 +41,18 @@ import Testing
     #expect(try walk.take(page(["p/f"], folders: ["p/e/"])).map(\.key) == ["p/f"])
   }
 
-  @Test("a store that knows no delimiters gives folders too")
+  @Test("a store without delimiters lists folders too")
   func flat() throws {
     var walk = walk("p/", delimiter: "/")
     #expect(try walk.take(page(["p/a/x", "p/a/y", "p/b", "p/c/z"])).map(\.key) == ["p/a/", "p/b", "p/c/"])
   }
 
-  @Test("where there is no token, the last key is the marker; behind a folder all that is in it")
+  @Test("without a token the marker is the last key, or after a folder the end of its contents")
   func marker() throws {
     var walk = walk("", delimiter: "/")
     _ = try walk.take(page(["a"], truncated: true))
     #expect(try objects(walk).startAfter == "a")
-    // The marker is inclusive at some stores.
+    // Some stores treat the marker as inclusive.
     #expect(try walk.take(page(["a"], folders: ["b/"], truncated: true)).map(\.key) == ["b/"])
     let after = try #require(objects(walk).startAfter)
     #expect(after.hasPrefix("b/") && "b/\u{10FFFD}zzz".utf8.lexicographicallyPrecedes(after.utf8))
@@ -72,7 +72,7 @@ import Testing
     #expect(failure?.message.contains("does not come to an end") == true && pages <= 4 * length + 4, "\(pages)")
   }
 
-  @Test("pages without news come to an end too, and so does one that names itself")
+  @Test("pages without anything new end with a failure too, and so does a page that names itself")
   func noNews() throws {
     var walk = walk()
     var pages = 0
@@ -88,20 +88,20 @@ import Testing
     #expect(throws: Failure.self) { _ = try other.take(page(["b"], truncated: true, token: "t")) }
   }
 
-  @Test("keys outside the prefix are left out, and that is said")
+  @Test("keys outside the prefix are left out, and that is reported")
   func outside() throws {
     var walk = walk("p/")
     #expect(try walk.take(page(["o", "p/a"])).map(\.key) == ["p/a"])
     #expect(walk.notes == [.outside])
   }
 
-  @Test("prefixes and keys are compared by bytes: an accent of two characters is not the other one")
+  @Test("prefixes and keys are compared by bytes: an accent written as two characters is different")
   func bytes() throws {
     var walk = walk("e\u{301}")
     #expect(try walk.take(page(["\u{e9}x", "e\u{301}x"])).map { Array($0.key.utf8) } == [Array("e\u{301}x".utf8)])
   }
 
-  @Test("versions go on by key and version, and two of one key are two entries")
+  @Test("versions continue by key and version, and two versions of one key are two entries")
   func versions() throws {
     var walk = walk(versions: true)
     var first = page([], truncated: true)

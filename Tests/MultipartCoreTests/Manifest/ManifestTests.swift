@@ -35,7 +35,7 @@ import Testing
     try FileManager.default.contentsOfDirectory(atPath: directory.path("tmp"))
   }
 
-  @Test("sha256sum accepts it, whatever is in the names")
+  @Test("sha256sum accepts it, whatever the names contain")
   func sha256sum() async throws {
     let names = [
       "plain", "a b", "a\\b", "a\nb", "a\rb", "\\\n\r", "\\n", " leading", "trailing ", "*star", "e\u{301}", "\u{E9}",
@@ -61,7 +61,7 @@ import Testing
     #expect(other.status == 1)
   }
 
-  @Test("100,000 lines come out sorted, the same in any order of arrival, and with little in memory")
+  @Test("100,000 lines are sorted in little memory, the same for any order of arrival")
   func sorted() throws {
     let keys = (0..<100_000).map { "dir\($0 % 100)/\($0)" }
     let sum = Checksum(.sha256, bytes: [UInt8](repeating: 7, count: 32))
@@ -78,7 +78,7 @@ import Testing
     #expect(texts.allSatisfy { $0 == Array(wanted.joined()) })
   }
 
-  @Test("names that begin alike, and one name twice, have one order")
+  @Test("names that begin alike, and one name twice, have a fixed order")
   func order() throws {
     let keys = ["a", "a/b", "a\n", "a\\", "ab", "", "a", "\u{E9}", "e\u{301}", "\u{1F4A9}", "\u{FF5E}"]
     var texts: Set<[UInt8]> = []
@@ -98,7 +98,7 @@ import Testing
     #expect(lines.map { Array(($0?["key"]?.text ?? "-").utf8) } == sorted.map { Array($0.utf8) })
   }
 
-  @Test("the sums do not decide about the order of names that begin alike", arguments: [1, .max])
+  @Test("the sums do not affect the order of names that begin alike", arguments: [1, .max])
   func orderOfSums(_ bound: Int) throws {
     let manifest = manifest(.sums, bound: bound)
     let keys = (1...9).map { String(repeating: "a", count: $0) }
@@ -107,7 +107,7 @@ import Testing
     #expect(lines.map { String(decoding: $0.dropFirst(66), as: UTF8.self) } == keys)
   }
 
-  @Test("lines of many threads are all there")
+  @Test("lines written by many threads are all there")
   func threads() async throws {
     let manifest = manifest(.json, bound: 1000)
     await withTaskGroup(of: Void.self) { group in
@@ -123,7 +123,7 @@ import Testing
     #expect(lines == (0..<800).map { String(10_000 + $0) })
   }
 
-  @Test("a line of JSON says all that is known, and null for the rest")
+  @Test("a line of JSON has everything that is known, and null for the rest")
   func json() throws {
     let full = manifest(.json)
     try full.add(
@@ -149,7 +149,7 @@ import Testing
     #expect(try written(manifest) == [])
   }
 
-  @Test("the file is replaced when it is complete, and else stays as it is")
+  @Test("the file is replaced once it is complete, and otherwise stays as it is")
   func replaced() throws {
     try directory.write("old", to: "out")
     let manifest = manifest(.sums)
@@ -181,7 +181,7 @@ import Testing
     #expect(throws: Failure.self) { try nowhere.temporaryFile() }
   }
 
-  @Test("the target's name tells the form, and each share has its own")
+  @Test("the target's name determines the form, and each share has its own name")
   func targets() {
     for (name, isJSON) in [
       ("a.json", true), ("s3://b/a.jsonl", true), ("SHA256SUMS", false), ("a.json.txt", false), ("json", false),

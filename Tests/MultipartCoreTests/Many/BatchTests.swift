@@ -40,7 +40,7 @@ import Testing
     return try await batch.run()
   }
 
-  @Test("Small and large files arrive over one window, each as itself, and nothing is left")
+  @Test("Small and large files arrive over one window, each intact, and nothing is left over")
   func mixed() async throws {
     let sizes = [0, 1, 4096, 300_000, 9 << 20, 20 << 20] + (0..<200).map { $0 * 37 }
     let summary = try await run(store(), items(sizes))
@@ -51,7 +51,7 @@ import Testing
     }
     #expect(fake.unfinishedUploads.isEmpty)
     #expect(Set(ended.map(\.key)).count == sizes.count)
-    // Not one for each of 200 files.
+    // There is not one connection for each of the 200 files.
     #expect(fake.counters.connections <= 24)
   }
 
@@ -70,7 +70,7 @@ import Testing
     #expect(fake.objectCount == 18)
   }
 
-  @Test("With a failure that stops the run, what has not begun is not sent")
+  @Test("After a failure that stops the run, files that have not begun are not sent")
   func failFast() async throws {
     var options = BatchOptions()
     options.stopsAtFirstFailure = true
@@ -100,7 +100,7 @@ import Testing
     #expect(fake.unfinishedUploads.isEmpty)
   }
 
-  @Test("What is left has nothing of what is there unchanged, has failed or was sent")
+  @Test("The unfinished files do not include those that are unchanged, have failed or were sent")
   func left() async throws {
     var items = try items(Array(repeating: 5000, count: 12) + [40 << 20])
     _ = try await run(store(), Array(items.prefix(10)))
@@ -137,7 +137,7 @@ import Testing
     #expect(batch.progress.summary.uploaded == 3 && batch.progress.foundAll)
   }
 
-  @Test("A folder's files go below a prefix, by rules and shares, and are left alone if they are there")
+  @Test("A folder's files are sent below a prefix, by rules and shares, and skipped if their objects exist")
   func tree() async throws {
     for name in ["a.txt", "b/c.png", "b/d/e.txt"] { try folder.write(Array(name.utf8), to: "tree/" + name) }
     var tree = TreeOptions()
@@ -158,7 +158,7 @@ import Testing
     #expect(Shard(4, of: 3) == nil && Shard(0, of: 3) == nil && Shard(1, of: 0) == nil)
   }
 
-  @Test("A run of an empty list ends at once, and a sequence that throws ends it with its error")
+  @Test("A run of an empty list ends at once, and a sequence that throws ends the run with its error")
   func odd() async throws {
     #expect(try await run(store(), []) == BatchSummary())
     struct Broken: Error {}

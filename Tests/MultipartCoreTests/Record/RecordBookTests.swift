@@ -29,7 +29,7 @@ import Testing
     #expect(try shelf.names() == [])
   }
 
-  @Test("The file is 0600 in a folder 0700, and begin leaves nothing beside it")
+  @Test("The file is 0600 in a folder that is 0700, and begin leaves no other file")
   func modes() throws {
     _ = try book.begin(header)
     #expect(RecordShelf.mode(shelf.folder) == 0o700)
@@ -44,7 +44,7 @@ import Testing
     let other = RecordSamples.header(id: "second")
     let new = try book.begin(other)
     #expect(try book.load(target) == UploadRecord(header: other))
-    // The first run's handle is of a file that has no name any more.
+    // The first run's handle refers to a file that has no name any more.
     try old.append(RecordSamples.part(2), now: .zero)
     try old.remove()
     #expect(try book.load(target) == UploadRecord(header: other))
@@ -95,7 +95,7 @@ import Testing
     #expect(try book.load(target) == nil)
     try writer.remove()
     try writer.remove()
-    // A part that comes late is forgotten with the rest.
+    // A part that arrives late is deleted with the rest.
     try writer.append(RecordSamples.part(1), now: .zero)
     try writer.flush()
     #expect(try shelf.names() == [])
@@ -196,7 +196,7 @@ import Testing
     #expect(try book.load(target)?.parts == [1: RecordSamples.part(1), 3: RecordSamples.part(3)])
     try writer.append(RecordSamples.part(2), now: .zero)
     #expect(try book.load(target)?.parts.count == 3)
-    // As many parts of a hostile store as a record can hold, and no more.
+    // A record holds as many parts of a hostile store as it can, and no more.
     let many = (1...400).map { UploadRecord.Part(number: $0, size: 1, etag: String(repeating: "e", count: 60_000)) }
     _ = try book.begin(header, parts: many)
     #expect(try shelf.bytes().count <= RecordText.mostBytes)

@@ -8,7 +8,7 @@ import Testing
 private struct SmallDisk {
   let path: String
 
-  /// Mounted while `body` runs, and unmounted however it ends.
+  /// Mounts it while `body` runs, and unmounts it however that ends.
   static func with(_ path: String, _ body: (SmallDisk) async throws -> Void) async throws {
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     guard await run("mount", ["-t", "tmpfs", "-o", "size=64k", "none", path]) else { throw SystemError("mount", EPERM) }
@@ -23,7 +23,7 @@ private struct SmallDisk {
 
   func makeReadOnly() async -> Bool { await Self.run("mount", ["-o", "remount,ro", path]) }
 
-  /// Takes all the room that is left; removing the file gives it back.
+  /// Takes all the remaining space; removing the file frees it.
   func fill(_ name: String) {
     let file = open(path + "/" + name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
     defer { close(file) }
@@ -117,7 +117,7 @@ private struct SmallDisk {
   func broken() throws {
     _ = try book.begin(header)
     let folder = try #require(try RecordFolder.open(shelf.folder))
-    // Every write to it is ENOSPC, and it cannot be cut.
+    // Every write to it is ENOSPC, and it cannot be truncated.
     let full = RecordFile(descriptor: open("/dev/full", O_WRONLY | O_CLOEXEC), path: "full")
     let writer = RecordWriter(folder, "full", full, length: 0, seed: 0)
     for _ in 0..<2 {

@@ -4,7 +4,7 @@ import Testing
 @testable import MultipartCore
 
 @Suite(.timeLimit(.minutes(15))) struct RecordPaceTests {
-  /// Which of the parts, given as (second, MiB), make the record durable.
+  /// The indices of the parts, given as (second, MiB), that make the record durable.
   private func flushes(_ parts: [(Double, Int64)]) -> [Int] {
     var pace = FlushPace()
     return parts.indices.filter { index in
@@ -23,7 +23,7 @@ import Testing
     #expect(flushes([(0, 8), (0.1, 64), (0.2, 64), (0.3, 63)]) == [0, 1, 2])
   }
 
-  @Test("A clock that stands still or goes back, and huge sizes, do no harm")
+  @Test("A clock that stops or goes back, and huge sizes, do no harm")
   func odd() {
     #expect(flushes([(5, 1), (5, 1), (1, 1), (1, 63)]) == [0, 3])
     var pace = FlushPace()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MultipartCore
 
-/// Headers and parts whose every value is a trap for a format of words and lines.
+/// Headers and parts in which every value is a trap for a format of words and lines.
 enum RecordSamples {
   static let target = RecordTarget(
     origin: "https://s3.example:9000", bucket: "b ucket%41", key: "a/../b \n\0\"%20\r/e\u{301}\u{1F4A9}\u{7F}")
@@ -34,7 +34,7 @@ enum RecordSamples {
     "\"d41d8cd98f00b204e9800998ecf8427e\"", "", "\"a b\"", "%", "%22", "a\nb", "-", "\u{0}", "W/\"\u{E9}\"",
   ]
 
-  /// With each algorithm and none, and an ETag of any characters that a store may send.
+  /// A part with each algorithm in turn and none, and an ETag of any characters that a store may send.
   static func part(_ number: Int, size: Int64 = 8 << 20) -> UploadRecord.Part {
     let algorithms = ChecksumAlgorithm.allCases
     let choice = number % (algorithms.count + 1)
@@ -60,7 +60,7 @@ enum RecordSamples {
   }
 }
 
-/// The state folder of one test, seen from outside.
+/// The state folder of one test, viewed from outside.
 struct RecordShelf {
   let directory: TemporaryDirectory
   let book: RecordBook

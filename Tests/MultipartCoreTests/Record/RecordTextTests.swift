@@ -42,7 +42,7 @@ import Testing
     #expect(lines.first == "s3up record 2 c572048b")
   }
 
-  @Test("The record of a release that knew no ctime is read, and is not that of an untouched file")
+  @Test("The record of a release without ctimes is read, and is not that of an untouched file")
   func former() throws {
     let record = RecordSamples.record(parts: 3)
     let (text, ends) = try RecordSamples.text(record)
@@ -168,7 +168,7 @@ import Testing
     }
   }
 
-  @Test("Nothing is written that could not be read back")
+  @Test("An entry that could not be read back is not written")
   func unwritable() throws {
     for number in [0, 10_001, -1] {
       #expect(throws: Failure.self) {

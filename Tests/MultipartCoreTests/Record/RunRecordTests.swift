@@ -40,7 +40,7 @@ import Testing
     try (0..<count).filter { try record.knows(Self.object($0), etag: "e\($0)") }
   }
 
-  @Test("the next run knows what this one has noted, and nothing else")
+  @Test("the next run knows what this one has recorded, and nothing else")
   func both() throws {
     let first = try #require(try open())
     #expect(!first.isResumed)
@@ -73,11 +73,11 @@ import Testing
     try record.close(keeps: true)
     #expect(RecordShelf.mode(path) == 0o600)
     #expect(RecordShelf.mode(folder + "/runs") == 0o700)
-    // 33 bytes for each line, and the first one.
+    // Each line has 33 bytes, and there is the first line.
     #expect(RecordShelf.status(path).map { $0.st_size > 33_000 && $0.st_size < 33_128 } == true)
   }
 
-  @Test("of an object's lines the last counts, also if it says that nothing is known any more")
+  @Test("the last line about an object counts, even if it says that nothing is known any more")
   func last() throws {
     try write(10)
     var record = try #require(try open())
@@ -89,11 +89,11 @@ import Testing
     #expect(try known(record, of: 12) == [0, 1, 2, 3, 4, 7, 8, 9])
     #expect(try record.knows(Self.object(5, options: "other"), etag: "e5"))
     #expect(try !record.knows(Self.object(6, options: "other"), etag: "e6"))
-    // What was not known needs no line.
+    // An object that was unknown needs no line.
     let size = try #require(RecordShelf.status(path)).st_size
     for number in [6, 11] { try record.forget(Self.object(number)) }
     #expect(try #require(RecordShelf.status(path)).st_size == size)
-    // As before, but an object of the same bytes was there in between.
+    // The same object as before, but another one with the same bytes existed in between.
     try record.append(Self.object(5), etag: "e5")
     try record.close(keeps: true)
     record = try #require(try open())
@@ -101,7 +101,7 @@ import Testing
     try record.close(keeps: true)
   }
 
-  @Test("of more lines than are kept in memory the newest count, and others can follow")
+  @Test("if there are more lines than are kept in memory, the newest count, and others can follow")
   func most() throws {
     try write(10)
     var record = try #require(try open(most: 4))
@@ -145,7 +145,7 @@ import Testing
     try record.close(keeps: true)
   }
 
-  @Test("lines of many threads are all there")
+  @Test("lines written by many threads are all there")
   func threads() async throws {
     let record = try #require(try open())
     await withTaskGroup(of: Void.self) { group in
@@ -163,7 +163,7 @@ import Testing
     try next.close(keeps: true)
   }
 
-  @Test("of a record that ends anywhere, the whole lines before count, and new ones can follow", arguments: 0...70)
+  @Test("in a record that ends anywhere, the whole lines before count, and new ones can follow", arguments: 0...70)
   func cutOff(bytes: Int) throws {
     try write(5)
     let whole = try directory.read("state/runs/\(name)")
@@ -205,7 +205,7 @@ import Testing
     try record.close(keeps: true)
   }
 
-  @Test("a record that is damaged, of another version or not a file of ours is begun anew", arguments: 0..<7)
+  @Test("a record that is damaged, of another version or not a file of ours is started anew", arguments: 0..<7)
   func anew(kind: Int) throws {
     try write(3)
     let other = try directory.write("untouched", to: "other")
@@ -237,7 +237,7 @@ import Testing
     try next.close(keeps: false)
   }
 
-  @Test("records that nobody has resumed for 30 days are removed, but none that is in use")
+  @Test("records that were not resumed for 30 days are removed, but none that is in use")
   func old() throws {
     let names = ["c3", "d4", "e5"].map { String(repeating: $0, count: 16) }
     for name in names { try #require(try open(name)).close(keeps: true) }
@@ -262,7 +262,7 @@ import Testing
     #expect(throws: Failure.self) { try RunRecord.open(folder: directory.path("file"), name: name, now: now) }
   }
 
-  @Test("a run's name is of everything that was given, and of how it was divided")
+  @Test("a run's name covers everything that was given, and how it was divided")
   func names() throws {
     let lists = [[], [""], ["", ""], ["ab"], ["a", "b"], ["b", "a"], ["a", "b", ""]]
     let names = try lists.map { try RunRecord.name(of: $0) }

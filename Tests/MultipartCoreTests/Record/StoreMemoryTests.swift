@@ -64,12 +64,12 @@ import Testing
     }
     try memory.remember(.verifies(.md5), of: "https://a", now: now)
     #expect(memory.lessons(of: "https://a", now: now).form == .md5)
-    // The first may be another run's that is writing it now.
+    // The first file may be one that another run is writing now.
     #expect(FileManager.default.fileExists(atPath: directory.path(left[0])))
     #expect(!FileManager.default.fileExists(atPath: directory.path(left[1])))
   }
 
-  @Test("That a line loses packets, or that something on it buffers, is forgotten after a day")
+  @Test("What is known of a line that loses packets, or that buffers, is forgotten after a day")
   func lineOfNetwork() throws {
     try memory.remember(.line(.lossy), of: "https://a", now: now)
     try memory.remember(.line(.buffered), of: "https://c", now: now)
@@ -115,7 +115,7 @@ import Testing
     #expect(memory.lessons(of: "https://a", now: now).refusal?.message.contains("another user") == true)
     #expect(chown(file, 0, 0) == 0 && chown(folder, 65_534, 65_534) == 0)
     #expect(memory.lessons(of: "https://a", now: now).form == nil)
-    // What is ours lies in a folder of our own in it.
+    // Our file is in our own folder below it.
     try memory.remember(.verifies(.md5), of: "https://a", now: now)
     #expect(memory.lessons(of: "https://a", now: now).form == .md5)
     #expect(try String(decoding: directory.read("a/state/stores"), as: UTF8.self).contains("none"))

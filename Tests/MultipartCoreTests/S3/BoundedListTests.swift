@@ -3,7 +3,7 @@ import Testing
 
 @testable import MultipartCore
 
-/// Lists that a store, or other writers, make longer than there is a use for.
+/// Lists that a store, or other clients, make longer than is useful.
 @Suite struct BoundedListTests {
   private let clock = TestWorld()
 
@@ -35,7 +35,7 @@ import Testing
     #expect(page.uploads.count == 10_000)
   }
 
-  @Test("lists of foreign uploads' parts that never arrive are waited for ten seconds in total, and a message says so")
+  @Test("lists of other clients' parts that never arrive are waited for ten seconds in total, and a message says so")
   func endlessWait() async throws {
     let slept = Locked<[Duration]>([])
     let world = World(
@@ -44,7 +44,7 @@ import Testing
     let uploads = (1...9).map { "<Upload><Key>k</Key><UploadId>\($0)</UploadId></Upload>" }.joined()
     let store = ScriptedStore { (request, number) throws(Failure) in
       if number == 1 { return Self.answer("<ListMultipartUploadsResult>\(uploads)</ListMultipartUploadsResult>") }
-      // Until it is cancelled.
+      // It sleeps until it is cancelled.
       try? await Task.sleep(for: .seconds(1000))
       throw Failure(.interrupted, "interrupted")
     }

@@ -15,7 +15,7 @@ struct ExpressSessionTests {
       <AccessKeyId>ASIA\(number)</AccessKeyId>
       <Expiration>\(Timestamp(seconds: now.seconds + lifetime).iso8601)</Expiration></Credentials></CreateSessionResult>
       """
-    // Years away from this machine's clock: only the difference counts.
+    // The date is years away from this machine's clock: only the difference counts.
     return Response(status: 200, headers: ["Date": "Sun, 13 Sep 2020 12:26:40 GMT"], body: Array(text.utf8))
   }
 
@@ -57,7 +57,7 @@ struct ExpressSessionTests {
     store.requests.map { $0.headers["x-amz-s3session-token"] ?? $0.headers["x-amz-security-token"] ?? "none" }
   }
 
-  @Test("it is begun with the ordinary credentials, and signs all later requests with its own")
+  @Test("it begins with the ordinary credentials, and signs all later requests with its own")
   func signed() async throws {
     let store = store()
     let client = try client(store)

@@ -16,13 +16,13 @@ import Testing
     #expect(try operation.request().headers["Range"] == "bytes=0-65535")
   }
 
-  @Test("A range of an object is no document, whatever its bytes look like")
+  @Test("A range of an object does not count as a document, whatever its bytes look like")
   func object() throws {
     #expect(try output(206, ["ETag": "\"0123\"", "Content-Range": "bytes 0-41/42"]) == .object)
     #expect(try output(416) == .object)
   }
 
-  @Test("A store that gives a range of the document has answered")
+  @Test("A store that answers with a range of the document has answered")
   func documents() throws {
     #expect(try output(200) == .legalHold("ON"))
     #expect(try output(206, ["Content-Range": "bytes 0-41/42"]) == .legalHold("ON"))

@@ -6,7 +6,7 @@ import Testing
     try ListObjects(BucketAddress("bucket")).output(from: S3Answers.ok(body))
   }
 
-  @Test("a page's objects, and how it goes on")
+  @Test("a page's objects, and how the list continues")
   func page() throws {
     let page = try page(
       """
@@ -24,7 +24,7 @@ import Testing
           lastModified: Timestamp(seconds: 1_289_422_113)), ListedObject(key: "d"),
       ])
     #expect(page.isTruncated == true)
-    // A token is opaque, also if it looks encoded.
+    // A token is opaque, even if it looks encoded.
     #expect(page.nextToken == "a+b/%20=")
   }
 
@@ -37,7 +37,7 @@ import Testing
     #expect(page.isTruncated == nil)
   }
 
-  @Test("what is asked is in the query, and empty texts are left out")
+  @Test("the query has what was requested, and empty texts are left out")
   func request() throws {
     let list = ListObjects(
       BucketAddress("bucket", CommonHeaders(expectedBucketOwner: "1", requestPayer: true)), prefix: "p/",
@@ -53,7 +53,7 @@ import Testing
     #expect(plain.query == [QueryItem("list-type", "2"), QueryItem("encoding-type", "url")])
   }
 
-  @Test("answers that are no list are refused, and a long page is cut")
+  @Test("answers that are not lists are refused, and a long page is cut")
   func nonsense() throws {
     for body in ["", "<html></html>", "<ListBucketResult>", S3Answers.error("AccessDenied")] {
       #expect(s3Failure { _ = try page(body) } != nil, "\(body)")
@@ -62,7 +62,7 @@ import Testing
     #expect(try page("<ListBucketResult>\(many)</ListBucketResult>").objects.count == 10_000)
   }
 
-  @Test("no answer that is changed anywhere ends in anything but a page or a failure")
+  @Test("a damaged answer gives a page or a failure, and nothing else")
   func fuzzed() throws {
     let body = Array(
       """

@@ -8,7 +8,7 @@ struct PermissionTests {
   private static let object = ObjectAddress("b", "k")
   private static let bucket = BucketAddress("b")
 
-  /// Every operation, and what it needs at AWS.
+  /// Every operation, and the permission that it needs at AWS.
   private static let all: [(any S3Operation, String)] = [
     (AbortMultipartUpload(object, uploadID: "u"), "s3:AbortMultipartUpload"),
     (CompleteMultipartUpload(object, uploadID: "u", parts: []), "s3:PutObject (kms:Decrypt with KMS)"),
@@ -27,10 +27,10 @@ struct PermissionTests {
     (GetObjectSettings(object, part: .tagging, versionID: "v"), "s3:GetObjectVersionTagging"),
     (GetObjectSettings(object, part: .retention), "s3:GetObjectRetention"),
     (GetObjectSettings(object, part: .legalHold, versionID: "v"), "s3:GetObjectLegalHold"),
-    (HeadObject(object), "s3:GetObject (and s3:ListBucket, without which a missing object is answered 403)"),
+    (HeadObject(object), "s3:GetObject (and s3:ListBucket, without which the answer for a missing object is 403)"),
     (
       HeadObject(object, versionID: "v"),
-      "s3:GetObjectVersion (and s3:ListBucket, without which a missing object is answered 403)"
+      "s3:GetObjectVersion (and s3:ListBucket, without which the answer for a missing object is 403)"
     ),
     (ListBuckets(), "s3:ListAllMyBuckets"),
     (ListMultipartUploads(bucket), "s3:ListBucketMultipartUploads on the bucket"),
@@ -49,7 +49,7 @@ struct PermissionTests {
   ]
 
   @Test(
-    "A 403 names the permission that the operation needs, and of a version that of versions", arguments: all.indices)
+    "A 403 names the permission that the operation needs, and for a version that of versions", arguments: all.indices)
   func forbidden(_ index: Int) {
     let (operation, permission) = Self.all[index]
     func refused(_ operation: some S3Operation) -> Failure? {
@@ -60,7 +60,7 @@ struct PermissionTests {
     #expect(failure?.remedy?.description == "\(operation.operation) needs \(permission)")
   }
 
-  @Test("No operation is missing above")
+  @Test("The table above has all operations")
   func complete() throws {
     let declared = try RoomTests.sources("S3").values.reduce(into: Set<String>()) { found, text in
       for match in text.matches(of: /struct (\w+): S3Operation\b/) { found.insert(String(match.1)) }

@@ -61,7 +61,7 @@ struct RegionTests {
     #expect(store.requests.dropFirst().allSatisfy { $0.url.contains("eu-west-1.amazonaws.com/key") })
     #expect(world.said.count == 1)
     #expect(world.said.first?.contains("is in eu-west-1, not in us-east-1") == true)
-    // The store is remembered by the name that the run began with.
+    // The store is remembered by the name with which the run began.
     #expect(client.signer.origin == "https://bucket.s3.us-east-1.amazonaws.com")
   }
 
@@ -110,7 +110,7 @@ struct RegionTests {
     let gate = AsyncStream<Void>.makeStream()
     let store = ScriptedStore { request, number in
       guard request.url.contains("us-east-1") else { return Self.good }
-      // None of the four is answered before all are out.
+      // None of the four is answered before all have been sent.
       if number == 4 { gate.continuation.finish() } else { for await _ in gate.stream {} }
       return Self.refusals[0].answer
     }

@@ -1,6 +1,6 @@
 import MultipartCore
 
-/// Answers of stores, as their documents show them or as they were seen.
+/// Answers of stores, from their documentation or from observation.
 enum S3Answers {
   static func ok(_ body: String = "", _ headers: HeaderList = [:], status: Int = 200) -> Response {
     Response(status: status, headers: headers, body: Array(body.utf8))

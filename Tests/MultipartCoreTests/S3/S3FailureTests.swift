@@ -265,7 +265,8 @@ import Testing
     #expect(read(S3Answers.error("InvalidArgument"), 400).remedy?.contains("bucket") == false)
   }
 
-  @Test("Plain HTTP to a TLS port is recognised by the server's words, and for a HEAD it is not a passing failure")
+  @Test(
+    "Plain HTTP to a TLS port is recognised by the server's words, and for a HEAD it is not a failure that may pass")
   func tlsPort() {
     let words = "Client sent an HTTP request to an HTTPS server.\n"
     #expect(read(words, 400).remedy?.contains("https://") == true)

@@ -126,9 +126,9 @@ import Testing
   }
 }
 
-/// Answers with bytes changed, doubled and cut out, from seeds: a failing run names its own.
+/// Answers with bytes changed, doubled and removed, by seeds: a failing run names its own.
 @Suite(.timeLimit(.minutes(15))) struct S3HostileAnswerTests {
-  /// SplitMix64.
+  /// The SplitMix64 generator.
   private struct Dice {
     var state: UInt64
 

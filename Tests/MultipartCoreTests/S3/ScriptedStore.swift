@@ -5,7 +5,7 @@ final class ScriptedStore: Transport {
   private let asked = Locked<[Request]>([])
   private let answer: @Sendable (Request, _ number: Int) async throws(Failure) -> Response
 
-  /// `number` counts from 1.
+  /// Answers with the function, whose `number` counts requests from 1.
   init(_ answer: @escaping @Sendable (Request, _ number: Int) async throws(Failure) -> Response) {
     self.answer = answer
   }
@@ -20,7 +20,7 @@ final class ScriptedStore: Transport {
     return try await answer(request, number)
   }
 
-  /// At a URL; the payload is signed only if requested.
+  /// A client of a store at a URL; the payload is signed only if requested.
   func client(_ world: World, signsPayload: Bool = false) throws -> S3Client {
     let credentials = CredentialKeeper(world: world) { () async throws(Failure) in
       Credentials(accessKeyID: "AKID", secretAccessKey: Secret("secret"), source: "test")
@@ -46,7 +46,7 @@ extension Response {
 }
 
 extension Request {
-  /// `create`, `part 1`, `put`, `list`, `complete`, `abort`, `head`, `uploads`.
+  /// The step: `create`, `part 1`, `put`, `list`, `complete`, `abort`, `head` or `uploads`.
   var step: String {
     let query = url.split(separator: "?").dropFirst().first.map(String.init) ?? ""
     switch method {
@@ -60,17 +60,17 @@ extension Request {
     }
   }
 
-  /// `https://bucket.s3.eu-west-1.amazonaws.com`
+  /// The origin, such as `https://bucket.s3.eu-west-1.amazonaws.com`.
   var origin: String { String(url.split(separator: "/", maxSplits: 3).prefix(2).joined(separator: "//")) }
 
-  /// `eu-west-1/s3`; nil without a signature.
+  /// The scope of the signature, such as `eu-west-1/s3`; nil without a signature.
   var scope: String? {
     guard let words = headers["Authorization"]?.split(separator: "/"), words.count > 4 else { return nil }
     return "\(words[2])/\(words[3])"
   }
 }
 
-/// A clock, and the messages for everybody.
+/// A clock, and the messages that are shown at the default level.
 final class TestWorld: Sendable {
   private let time = Locked(Duration.seconds(1000))
   private let heard = Locked<[String]>([])
@@ -80,7 +80,7 @@ final class TestWorld: Sendable {
   var said: [String] { heard.withLock { $0 } }
   var uptime: Duration { time.withLock { $0 } }
 
-  /// The same, but sleeping advances this clock.
+  /// A world in which sleeping advances this clock.
   var passing: World {
     var world = world
     world.sleep = { wait in

@@ -2,10 +2,10 @@ import Testing
 
 @testable import MultipartCore
 
-/// A store's answer may contain what we sent it.
+/// Secrets in a store's answer, which may contain what we sent.
 @Suite(.timeLimit(.minutes(15))) struct HidingTests {
   @Test(
-    "A secret in a store's sentence is hidden wherever it is within a word",
+    "A secret in a store's sentence is hidden, wherever it is within a word",
     arguments: ["key=", "\"", "'", "x-amz-server-side-encryption-customer-key:", "(", ""])
   func hidesSecretsWithinWords(_ before: String) {
     for secret in ["EBTjmFegAjJ+Q8Am4rPqswFNuO9uE6+t4gMbKizSJ90=", "+/TjmFegAjJ+Q8Am4rPqswFNuO9uE6+t4gMbKizSJ90="] {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MultipartCore
 
-/// What a run knows is found in a text from outside, however it is written there.
+/// A run's secrets are found in a text from outside, however they are written there.
 @Suite(.timeLimit(.minutes(5))) struct SecretSearchTests {
   private static func hexed(_ bytes: [UInt8]) -> String { Hex.encode(bytes) }
 
@@ -40,7 +40,7 @@ import Testing
         ("base64url, \(before) before", padded.replacing("+", with: "-").replacing("/", with: "_")))
       forms.append(("base64 in percent, \(before) before", percent(Array(padded.utf8), all: false, lower: false)))
     }
-    // Broken by lines and spaces, as mail and pages do.
+    // The form is broken by lines and spaces, as in mail and web pages.
     let cut = Int(dice.next() % UInt64(max(1, secret.count - 1))) + 1
     forms.append(("broken", "\(plain.prefix(cut))\n  \(plain.dropFirst(cut))"))
     forms.append(("broken often", plain.map { "\($0) " }.joined()))
@@ -63,12 +63,12 @@ import Testing
     }
   }
 
-  /// How many consecutive bytes are too many to be shown. Hex digits occur in every ETag.
+  /// The number of consecutive bytes that must not be shown. Hex digits occur in every ETag.
   private static func most(_ text: [UInt8]) -> Int {
     text.allSatisfy { Hex.value(of: $0) != nil } ? SecretForms.hexLength : 8
   }
 
-  /// No piece of eight characters of `form` is in `shown`.
+  /// A piece of eight characters of `form` that is in `shown`; nil if there is none.
   private static func leak(of form: String, in shown: String) -> String? {
     let form = Array(form.utf8)
     let seen = Set(eights(Array(shown.utf8)))
@@ -79,7 +79,7 @@ import Testing
     return nil
   }
 
-  /// Each eight bytes in a row, as one number.
+  /// Each sequence of eight bytes, as one number.
   private static func eights(_ bytes: [UInt8]) -> [UInt64] {
     var word: UInt64 = 0
     return bytes.enumerated().compactMap { index, byte in
@@ -99,7 +99,7 @@ import Testing
         let shown = search.masked(around.0 + form + around.1)
         #expect(shown.contains(Redaction.mask), "\(name): \(form)")
         for known in [form, String(decoding: secret, as: UTF8.self)] {
-          // The four characters at each end of a base64 may be those of the bytes around.
+          // The four characters at each end of a base64 text may belong to the bytes around it.
           let inner = name.hasPrefix("base64") && known == form ? String(known.dropFirst(4).dropLast(4)) : known
           let piece = Self.leak(of: inner, in: shown)
           #expect(piece == nil, "\(name): \(piece ?? "") of \(form) in \(shown)")
@@ -117,14 +117,14 @@ import Testing
       let start = Int(dice.next() % UInt64(secret.count - 16))
       let count = 16 + Int(dice.next() % UInt64(secret.count - start - 15))
       let piece = String(decoding: secret[start..<start + count], as: UTF8.self)
-      // A letter next to the piece could be the secret's own next one.
+      // A letter next to the piece could be the next one of the secret.
       let shown = SecretSearch([secret]).masked("got ü(\(piece))ü of you")
       #expect(Self.leak(of: piece, in: shown) == nil, "\(piece) in \(shown)")
       #expect(shown.hasPrefix("got ü") && shown.hasSuffix("ü of you"), "\(shown)")
     }
   }
 
-  @Test("the few pieces of a signature that answers are searched for notice each stretch that has to be masked")
+  @Test("the few pieces by which answers are searched for a signature find each stretch of it that must be masked")
   func stretches() throws {
     var dice = SeededRandom(seed: 11)
     var found = 0

@@ -77,7 +77,7 @@ import Testing
     #expect(answer.headers["ETag"] == text)
   }
 
-  @Test("requested keys arrive, but no other secret does")
+  @Test("keys that were asked for are shown, but no other secret is")
   func keys() {
     let secrets = SecretsInUse()
     secrets.add(Secret(Self.token))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import MultipartCore
 
-/// The library as a program has it that sets nothing but the environment.
+/// The library as used by a program that sets nothing but the environment.
 @Suite(.timeLimit(.minutes(15))) struct StoreTests {
   private let fake: FakeS3
   private let folder: TemporaryDirectory
@@ -93,7 +93,7 @@ import Testing
     let source = try StreamSource(
       descriptor: reading, owns: true, plan: plan, ring: PartRing(plan: plan, concurrency: 1))
     let first = try #require(try await source.next())
-    // Of 64 MiB at most the part in use, one read ahead and the socket's buffer can have been written.
+    // Of 64 MiB, only the part in use, one read ahead and the socket's buffer can have been written.
     #expect(written.with { $0 } <= 12)
     first.part.release()
     source.stop()

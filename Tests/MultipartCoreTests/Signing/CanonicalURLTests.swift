@@ -22,7 +22,7 @@ struct CanonicalURLTests {
     #expect(CanonicalURL("https://h/?b=2&a&b=1").text == "https://h/?a&b=1&b=2")
   }
 
-  @Test("what is put in is encoded, and takes the place of what it is said to replace")
+  @Test("what is put in is encoded, and replaces the items that it is meant to replace")
   func put() {
     var url = CanonicalURL("https://h/k?old=1&b=%2F")
     url.put([QueryItem("new", "/ ?")], inPlaceOf: { $0 == "old" })

@@ -98,7 +98,7 @@ struct HeaderFormTests {
     #expect(signed.headers["x-amz-security-token"] == token)
   }
 
-  @Test("what a caller gives for the signer's own headers is replaced, never doubled")
+  @Test("a caller's values for the signer's own headers are replaced, never doubled")
   func ownHeadersReplaced() throws {
     let given: HeaderList = [
       "Host": "other", "authorization": "Basic abc", "X-Amz-Date": "19700101T000000Z", "x-amz-security-token": "old",

@@ -37,7 +37,7 @@ struct QueryFormTests {
     #expect(signed.headers["authorization"] == nil)
   }
 
-  @Test("the URL carries all that S3 asks for, the signature last")
+  @Test("the URL has everything that S3 requires, the signature last")
   func wholeURL() throws {
     let signed = try presign(.put, "k", [QueryItem("uploadId", "u/+=~")], ["Content-Type": "a/b"], "to+ken/==", 900)
     #expect(
@@ -54,7 +54,7 @@ struct QueryFormTests {
     #expect(try noisy.asSent == presign(.put, "k", [], [:], nil, 60).asSent)
   }
 
-  @Test("signing a query that was signed before replaces its signature")
+  @Test("signing a query that is already signed replaces its signature")
   func resigned() throws {
     let old = [
       QueryItem("X-Amz-Signature", "old"), QueryItem("x-amz-expires", "1"), QueryItem("X-Amz-Security-Token", "old"),
@@ -68,14 +68,14 @@ struct QueryFormTests {
     #expect(failure?.code == .usage)
   }
 
-  @Test("both ends of the range are given", arguments: [1, 604_800])
+  @Test("a lifetime at either end of the range is signed", arguments: [1, 604_800])
   func lifetimeGiven(seconds: Int64) throws {
     let signed = try presign(.get, "k", [], [:], nil, seconds)
     #expect(signed.url.contains("X-Amz-Expires=\(seconds)&"))
     #expect(signed.expires == Timestamp(seconds: Sample.time.seconds + seconds))
   }
 
-  @Test("less than a second over the limit is refused too, less than a second under is cut")
+  @Test("a lifetime less than a second over the limit is refused too, and less than a second under is rounded down")
   func fractions() throws {
     let request = Request(method: .get, origin: Sample.origin, path: "/k")
     #expect(throws: Failure.self) {

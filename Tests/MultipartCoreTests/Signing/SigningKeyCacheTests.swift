@@ -24,7 +24,7 @@ struct SigningKeyCacheTests {
     let first = try cache.key(secret: Secret("a"), scope: scope(day))
     #expect(try cache.key(secret: Secret("a"), scope: scope(Timestamp(seconds: day.seconds - 3600))) == first)
     #expect(cache.count == 1)
-    // Two seconds on it is another day.
+    // Two seconds later is another day.
     #expect(try cache.key(secret: Secret("a"), scope: scope(Timestamp(seconds: day.seconds + 2))) != first)
     #expect(try cache.key(secret: Secret("b"), scope: scope(day)) != first)
     #expect(try cache.key(secret: Secret("a"), scope: scope(day, "eu-west-1")) != first)
@@ -32,7 +32,7 @@ struct SigningKeyCacheTests {
     #expect(cache.count == 5)
   }
 
-  @Test("it stays small however many days and secrets there are, and is still correct")
+  @Test("the cache stays small however many days and secrets there are, and is still correct")
   func bounded() throws {
     let cache = SigningKeyCache()
     for day in 0..<50 {
@@ -42,7 +42,7 @@ struct SigningKeyCacheTests {
     #expect(cache.count == 8)
   }
 
-  @Test("many tasks at once get the same key and leave one behind")
+  @Test("many tasks at once get the same key and leave one entry")
   func concurrent() async throws {
     let cache = SigningKeyCache()
     let scope = scope(Timestamp(seconds: 0))

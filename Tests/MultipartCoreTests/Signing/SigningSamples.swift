@@ -24,7 +24,7 @@ enum Sample {
 }
 
 extension Request {
-  /// All that the signer decides.
+  /// Everything that the signer decides.
   var asSent: [String] {
     ["\(method.rawValue) \(url)", "\(expires?.iso8601 ?? "")"] + headers.fields.map { "\($0.name): \($0.value)" }
   }

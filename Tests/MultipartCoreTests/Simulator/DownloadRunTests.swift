@@ -2,10 +2,10 @@ import Testing
 
 @testable import MultipartCore
 
-@Suite("A run whose objects go down")
+@Suite("Runs of downloads")
 struct DownloadRunTests {
   @Test(
-    "1,000 random runs: every object ends, is whole and right if it says so, nothing that is there is loaded again, and the window is never exceeded"
+    "1,000 random runs: every object ends, is right if reported so, no stored byte is requested again, the window holds"
   )
   func many() {
     for seed in 0..<1000 as Range<UInt64> {
@@ -62,7 +62,7 @@ struct DownloadRunTests {
       })
   }
 
-  @Test("What could not be proven is loaded once more, from other connections, and then it is a failure")
+  @Test("A download that could not be proven is repeated once over other connections, and then fails")
   func reloads() {
     var run = Run<DownloadMachine>(RunSettings())
     run.add(0, DownloadMachine(.init(rangeSize: 1 << 20)), partSize: 1 << 20)
@@ -79,7 +79,7 @@ struct DownloadRunTests {
     #expect(orders.contains { if case .act(0, .finish(.failed(.dataMismatch))) = $0 { true } else { false } })
   }
 
-  @Test("What a list tells enough of is asked for at once; only if it is another object by now, HEAD is asked")
+  @Test("If a list says enough, the object is requested at once; a HEAD is sent only if it has been replaced since")
   func listed() {
     var run = Run<DownloadMachine>(RunSettings())
     run.add(0, DownloadMachine(.init(rangeSize: 1 << 20, isListed: true)), partSize: 1 << 20)
@@ -101,7 +101,7 @@ struct DownloadRunTests {
     orders.compactMap { if case .act(_, let action) = $0 { action } else { nil } }
   }
 
-  @Test("Of what is read in order only so many ranges are begun as the reader's place allows")
+  @Test("For a reader in order, only as many ranges begin as the reader's position allows")
   func ordered() {
     var run = Run<DownloadMachine>(RunSettings())
     run.add(0, DownloadMachine(.init(rangeSize: 1 << 20, ahead: 3)), partSize: 1 << 20)
@@ -132,11 +132,11 @@ private struct DownloadPlay {
   private var out: [Out] = []
   private var timers: [Int] = []
   private var now = 0
-  /// The store has replaced the object since HEAD.
+  /// Whether the store has replaced the object since the HEAD.
   private var isReplaced: [Bool]
   private var ranges: [Int] = []
   private var arrived: [Int: Set<Int>] = [:]
-  /// What an earlier run has left, and has proven.
+  /// The ranges that an earlier run has left, and has proven.
   private var left: [Int: Set<Int>] = [:]
   /// Ranges that have arrived with wrong bytes.
   private var wrong: [Int: Set<Int>] = [:]
@@ -221,7 +221,7 @@ private struct DownloadPlay {
       if next.isCancelled, dice.chance(0.8) { return .rangeFailed(range, Failure(.interrupted, "cancelled")) }
       if isReplaced[next.object] { return .rangeFailed(range, RangeSink.replaced) }
       if isFault { return .rangeFailed(range, Failure(dice.chance(0.3) ? .throttled : .network, "fault")) }
-      // Of two copies the first one counts.
+      // The first of two copies counts.
       if arrived[next.object, default: []].insert(range).inserted, dice.chance(faults / 4) {
         wrong[next.object, default: []].insert(range)
       }

@@ -1,6 +1,6 @@
 import MultipartCore
 
-/// The store's answers about the object and its end.
+/// The store's answers about the object and about completing and aborting.
 extension SimPlay {
   func judge(_ run: SimRun) -> Judgement {
     guard let object = store.object else { return .absent }
@@ -70,7 +70,7 @@ extension SimPlay {
       tell("InvalidPart: \(upload.id)")
       return .completeFailed(Failure(.refused, "InvalidPart", status: 400, s3Code: "InvalidPart"))
     }
-    // Not every store says in this answer what it has assembled.
+    // Not every store describes in this answer what it has assembled.
     return .completeDone(dice.chance(0.2) ? .undecided(weak: "w") : judge(run))
   }
 
@@ -129,7 +129,7 @@ extension SimPlay {
     if goesWrong(run) {
       let failure = fault("list after abort")
       if failure.code == .credentials, store.upload(id) != nil {
-        // Without the permission to list there is only the abort's own answer.
+        // Without the permission to list there is only the answer to the abort itself.
         run.lied.append(id)
         saw("aborts that lied to who may not list")
       }

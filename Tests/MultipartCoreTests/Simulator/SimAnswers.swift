@@ -1,7 +1,7 @@
 import MultipartCore
 
-/// The store and the local world as the machine's requests meet them: each answers with one event, sometimes a bad one,
-/// sometimes after the store has acted.
+/// The store and the local world as the machine's requests meet them: each request is answered with one event,
+/// sometimes a bad one, sometimes after the store has acted.
 extension SimPlay {
   func answer(_ run: SimRun, _ out: SimRun.Out) {
     let id = run.machine.uploadID ?? ""
@@ -45,7 +45,7 @@ extension SimPlay {
 
   func goesWrong(_ run: SimRun) -> Bool { run.command.faults > 0 && dice.chance(run.command.faults) }
 
-  /// Mostly a passing failure; now and then a lasting one.
+  /// Mostly a failure that may pass, sometimes one that lasts.
   func fault(_ at: String) -> Failure {
     let passing: [Failure.Code] = [.network, .network, .stalled, .throttled, .server]
     let lasting: [Failure.Code] = [.credentials, .credentialsExpired, .clockSkew, .tls, .refused, .configuration]
@@ -74,7 +74,7 @@ extension SimPlay {
     return run.command.ifNoneMatch && store.object != nil ? Failure(.precondition, "exists") : nil
   }
 
-  /// As the uploader does: the record first, else what the store lists.
+  /// Answers as the uploader does: from the record, or else from the store's list.
   private func findAnswer(_ run: SimRun) -> UploadMachine.Event {
     if let record = run.found {
       var reason: Wording?
@@ -124,7 +124,7 @@ extension SimPlay {
       UploadMachine.PartList(sizes: sizes, form: form, activity: isForeign ? activity(upload) : nil))
   }
 
-  /// By the store's clock. Some stores give no times of parts.
+  /// The activity by the store's clock. Some stores give no times of parts.
   private func activity(_ upload: SimUpload) -> UploadMachine.Activity {
     var activity = UploadMachine.Activity(clock: clock)
     for index in upload.contents.indices where upload.contents[index] != 0 {
@@ -166,7 +166,7 @@ extension SimPlay {
       run.streamHasEnded = true
       return .ended
     }
-    // A short piece shows that it is the last; after a full one the next read says so.
+    // A short piece is known to be the last; after a full one only the next read shows the end.
     return .piece(
       size: run.file.size(number), isLast: number == run.file.parts && run.file.tail < run.file.partSize)
   }
@@ -213,7 +213,7 @@ extension SimPlay {
     let upload = store.upload(id)
     func arrive() { upload?.put(number, run.file.content(number), run.file.size(number), at: now) }
     if out.isCancelled {
-      // It may have arrived nevertheless, or arrive later.
+      // The part may have arrived nevertheless, or arrive later.
       if dice.chance(0.3), upload != nil, !run.sourceChanged {
         arrive()
         return .partDone(receipt(run, number, form, .checksum))

@@ -1,6 +1,6 @@
 import MultipartCore
 
-/// The machine's events and actions, and the invariants for them.
+/// Feeds events to the machine, and checks its actions and the invariants.
 extension SimPlay {
   func feed(_ run: SimRun, _ event: UploadMachine.Event) {
     run.events += 1
@@ -133,7 +133,7 @@ extension SimPlay {
     if !run.mayChange(id) { mistake("\(what) in \(id), a foreign upload that is not known to be ours") }
   }
 
-  /// An upload that a later run can resume is kept for it, unless it was already being aborted.
+  /// Checks that an upload that a later run can resume is kept for it, unless it was already being aborted.
   private func checkAbort(_ run: SimRun, _ id: String) {
     if !run.mayChange(id) { mistake("aborts \(id), which is not its own") }
     guard id == run.machine.uploadID, !run.aborted.contains(id) else { return }
@@ -198,13 +198,14 @@ extension SimPlay {
     close(run)
   }
 
-  /// The object is the file, and this run can have created it.
+  /// Whether the object is the file, and this run can have created it.
   private func isOurs(_ run: SimRun) -> Bool {
     guard let object = store.object else { return false }
     return object.isExactly(run.file) && run.canHaveMade(object)
   }
 
-  /// An existing object is not a failure, unless the run was told to stop or could not learn about it.
+  /// Checks that an existing object is not reported as a failure, unless the run was told to stop or could not learn
+  /// about it.
   private func checkLooked(_ run: SimRun, _ isOurs: Bool) {
     saw("failed although published, not to be seen or told to stop")
     if isOurs, run.stops == 0, !run.headWasAsked { mistake("failed without a look at the object, which is ours") }
@@ -222,7 +223,7 @@ extension SimPlay {
 }
 
 extension SimRun {
-  /// As a HEAD can tell: it is no older, and has the requested settings.
+  /// Whether a HEAD allows that this run made the object: it is no older, and has the requested settings.
   func canHaveMade(_ object: SimObject) -> Bool { object.modified >= since && object.isAsAsked }
 
   var outcomeTitle: String {

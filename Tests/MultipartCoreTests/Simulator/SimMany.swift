@@ -1,7 +1,7 @@
 import MultipartCore
 
 /// A run of many objects against a model of a store, and then the same command again without a fault: pending requests,
-/// occupied places, and each object's end, all random by a seed.
+/// used connections, and each object's end, all random by a seed.
 struct SimMany {
   private enum Stage { case notBegun, preparing, sending, ending, ended }
 
@@ -87,7 +87,7 @@ struct SimMany {
         plan: item.plan, uploads: item.uploads, lost: item.lost, isThere: item.isThere, record: item.record)
     }
     late = Array(items.indices)[...]
-    // Some are found while others are sent.
+    // Some objects are found while others are sent.
     for _ in 0..<(dice.chance(0.5) ? items.count : 1 + dice.below(items.count)) { addNext() }
     take(run.begin(at: time))
     while tally.mistakes.isEmpty, items.contains(where: { $0.stage != .ended }) {
@@ -105,7 +105,7 @@ struct SimMany {
     checkEnds()
   }
 
-  /// Not yet added to the run.
+  /// The objects that are not yet added to the run.
   private var late: ArraySlice<Int> = []
 
   private var time: Duration { .milliseconds(now) }
@@ -181,7 +181,8 @@ struct SimMany {
       items[object].stage = .sending
       begin(object, 0)
     case .sendCopy: tally.seen["copies", default: 0] += 1
-    // What an earlier run has left is examined, and perhaps aborted, before an object sends: it keeps its place.
+    // An earlier run's upload is examined, and perhaps aborted, before the object sends anything: it keeps its
+    // connection.
     case .complete, .abort, .listAfterAbort, .listAfterLoss, .head:
       if items[object].stage != .preparing { items[object].stage = .ending }
     case .find, .listParts, .create: items[object].stage = .preparing
@@ -222,7 +223,7 @@ struct SimMany {
     if let idle = items.firstIndex(where: { $0.stage == .sending && !$0.unsent.isEmpty }) {
       mistake("\(run.scheduler.width - taken) places are free, and object \(idle) could send")
     }
-    // Those that are added late have higher numbers.
+    // Objects that are added late have higher numbers.
     if busy < run.scheduler.width, items.prefix(late.first ?? items.count).contains(where: { $0.stage == .notBegun }) {
       mistake("\(run.scheduler.width - taken) places are free, and an object is not begun")
     }
@@ -345,7 +346,7 @@ struct SimMany {
     }
     if isLast { items[object].underWay.remove(part) }
     if failure != nil || items[object].uploads[id] == nil {
-      // It was stopped to make room, and neither transfer of it has arrived.
+      // It was stopped to make room, and neither of its transfers has arrived.
       if failure?.code == .interrupted, isLast, items[object].uploads[id]?.contains(part) == false {
         items[object].unsent.insert(part)
       }

@@ -1,8 +1,7 @@
 import Foundation
 import MultipartCore
 
-/// One upload from its first run to its last, on one machine or several, against one store: all of it random by its
-/// seed.
+/// One upload from its first run to its last, on one machine or several, against one store, all random by its seed.
 final class SimPlay {
   let seed: UInt64
   var dice: SimDice
@@ -29,10 +28,10 @@ final class SimPlay {
     story.append("\(now) ms  " + (line.utf8.count > 500 ? String(line.prefix(500)) + "…" : line))
   }
 
-  /// Without the names of modules and types, and without the nil fields of a failure.
+  /// Describes the event without the names of modules and types, and without the nil fields of a failure.
   func brief(_ event: UploadMachine.Event) -> String {
     guard case .partsListed(let list) = event else { return short("\(event)") }
-    // A dictionary prints in another order each time.
+    // A dictionary is printed in another order each time.
     return "partsListed(\(list.sizes.keys.sorted()), \(short("\(list.form, default: "no form")")))"
   }
 
@@ -96,7 +95,7 @@ final class SimPlay {
         lanes[index].run = try begin(lanes[index].host, lanes[index].command)
         continue
       }
-      // Some steps of one machine, then some of another.
+      // Several steps of one machine, then several of another.
       for _ in 0..<(1 + dice.below(8)) where !run.isOver && tally.mistakes.isEmpty { step(run) }
       guard run.isOver else { continue }
       lanes[index].run = nil
@@ -105,7 +104,7 @@ final class SimPlay {
     if tally.mistakes.isEmpty, dice.chance(0.25) { try playCalmly(lanes[0].host, lanes[0].command) }
   }
 
-  /// Afterwards the same command without a fault uploads the file.
+  /// Runs the same command without a fault, which uploads the file.
   private func playCalmly(_ host: SimHost, _ last: SimCommand) throws(Failure) {
     var command = last
     command.mode = .auto
@@ -133,7 +132,8 @@ final class SimPlay {
     return host
   }
 
-  /// The next run has the record, or is on another machine that has none; a lifecycle rule of the store may have run.
+  /// Prepares the next run, which has the record, or is on another machine that has none; a lifecycle rule of the store
+  /// may have run.
   private func betweenRuns(_ lane: inout Lane) {
     for request in store.late where dice.chance(0.7) { store.land(request, at: now) }
     store.late = []
@@ -153,7 +153,7 @@ final class SimPlay {
     lane.command = dice.chance(0.3) ? makeCommand(file) : perturbed(lane.command, file)
   }
 
-  /// Somebody else puts an object to the key, with the same bytes or others.
+  /// Another client puts an object to the key, with the same bytes or others.
   private func writeOther(_ file: SimFile) {
     var contents = (1...file.parts).map { file.content($0) }
     if dice.chance(0.3) { contents[0] = SimFile.garbage }
@@ -165,8 +165,8 @@ final class SimPlay {
 
   // MARK: Dice
 
-  /// Most uploads are short; a few hundred of a hundred thousand have 100 to 1,000 parts, and a handful 10,000, each of
-  /// 5 GiB.
+  /// Makes a file; most are short, a few hundred of a hundred thousand have 100 to 1,000 parts, and a handful 10,000,
+  /// each of 5 GiB.
   private func makeFile(version: Int) -> SimFile {
     let size = dice.unit()
     let parts =
@@ -271,7 +271,8 @@ final class SimPlay {
     feed(run, .tick)
   }
 
-  /// A line of fixed speed, or one that is fast, slow or lossy at random. Time passes while requests are pending.
+  /// Samples a line of fixed speed, or one that is fast, slow or lossy at random. Time passes while requests are
+  /// pending.
   private func look(_ run: SimRun) {
     if let rate = run.command.lineRate {
       let passed = 500 + dice.below(8000)
@@ -290,7 +291,7 @@ final class SimPlay {
     feed(run, .sampled(sample, moved: moved(run)))
   }
 
-  /// Behind something that buffers all bytes of a part may be taken at once.
+  /// The bytes that have moved; if something buffers, all bytes of a part may be taken at once.
   private func moved(_ run: SimRun) -> [Slot: Int64] {
     var moved: [Slot: Int64] = [:]
     for case .send(let part, _, _, _) in run.out.map(\.action) {
@@ -306,7 +307,8 @@ final class SimPlay {
     feed(run, .interrupted(Failure(run.stops == 1 ? run.command.stop : .interrupted, "stopped")))
   }
 
-  /// SIGKILL, or a power failure: pending requests may still reach the store, and the record's last lines may be lost.
+  /// Kills the run, as SIGKILL or a power failure would: pending requests may still reach the store, and the record's
+  /// last lines may be lost.
   private func kill(_ run: SimRun) {
     tell("\(run.name) is killed")
     tally.faults["killed", default: 0] += 1
@@ -317,7 +319,8 @@ final class SimPlay {
     close(run)
   }
 
-  /// The time after an interruption is over: pending requests are dropped, and the upload is recorded or named.
+  /// Ends a run whose time after an interruption is over: pending requests are dropped, and the upload is recorded or
+  /// named.
   private func endUnfinished(_ run: SimRun) {
     tell("\(run.name) ends without waiting any longer")
     for out in run.out { letLand(run, out, chance: 0.5) }
@@ -329,7 +332,7 @@ final class SimPlay {
     close(run)
   }
 
-  /// The store may still process a request whose answer nobody waits for any more.
+  /// Lets the store process a request after the client has given up its answer.
   func letLand(_ run: SimRun, _ out: SimRun.Out, chance: Double) {
     guard dice.chance(chance) else { return }
     switch out.action {

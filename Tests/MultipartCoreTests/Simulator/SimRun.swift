@@ -8,14 +8,14 @@ struct SimCommand {
   var formIsFree = true
   var form = ChecksumForm.algorithm(.crc64nvme)
   var concurrency = 4
-  /// The number of connections is found by trying, up to `concurrency`.
+  /// Whether the number of connections is found by trying, up to `concurrency`.
   var adapts = false
   var buffers = Buffers.none
   /// Bytes per second of a constant line; nil: it changes from one sample to the next.
   var lineRate: Int?
   var tries = 10
   var verifies = false
-  /// The object has requested settings that must be checked at the end.
+  /// Whether the object has requested settings that must be checked at the end.
   var asks = false
   var signs = false
   /// The probability that a request fails.
@@ -46,7 +46,7 @@ final class SimRun {
   var out: [Out] = []
   var timers: [Int] = []
   var events = 0
-  /// Bytes that the line is said to have carried.
+  /// The bytes that the line reports as delivered.
   var delivered: Int64 = 0
   var segments: Int64 = 0
   var resent: Int64 = 0
@@ -54,16 +54,16 @@ final class SimRun {
   var outcome: UploadMachine.Outcome?
   var isOver = false
   var stops = 0
-  /// This run, or a request that it had sent, made the object this file.
+  /// Whether this run, or a request that it had sent, made the object this file.
   var hasPublished = false
-  /// When its HEAD was answered the object was this file; another host may have written its own since.
+  /// Whether the object was this file when its HEAD was answered; another host may have written its own since.
   var wasThere = false
   var headWasAsked = false
   /// The earliest time at which this run can have created the object.
   var since = Int.max
-  /// The object was seen to have the requested settings.
+  /// Whether the object was seen to have the requested settings.
   var wasInspected = false
-  /// An answer has shown that the object is the file.
+  /// Whether an answer has shown that the object is the file.
   var sawProof = false
 
   // What the run knows about uploads.
@@ -72,9 +72,9 @@ final class SimRun {
   var touched: [String] = []
   var aborted: [String] = []
   var lied: [String] = []
-  /// Created by a request whose answer this run lost.
+  /// Uploads created by requests whose answers this run lost.
   var lost: [String] = []
-  /// The last list of parts: of which upload, and with which bytes.
+  /// The upload of the last list of parts, and the bytes that it showed.
   var listedID = ""
   var listed: [Int] = []
   var listedIsOurs = false
@@ -118,7 +118,7 @@ final class SimRun {
     flying = confirmed
   }
 
-  /// The same as the uploader's.
+  /// The same codes as in the uploader.
   private static let passing: Set<Failure.Code> = [
     .network, .tls, .stalled, .throttled, .server, .credentials, .credentialsExpired, .clockSkew, .configuration,
     .local, .deadline, .interrupted,
@@ -126,7 +126,7 @@ final class SimRun {
 
   var sourceChanged: Bool { host.file != file }
 
-  /// Another upload: nothing of it is confirmed.
+  /// Begins another upload, of which nothing is confirmed.
   func beginEpoch() {
     epochs += 1
     for index in confirmed.indices {
@@ -168,6 +168,6 @@ final class SimRun {
     host.record?.append(receipt.number, Self.content(receipt))
   }
 
-  /// Contents travel in the ETag.
+  /// The content of a part, which the simulator carries in the ETag.
   static func content(_ receipt: PartReceipt) -> Int { Int(receipt.etag) ?? 0 }
 }

@@ -2,13 +2,13 @@ import MultipartCore
 
 /// Another client at the same key, with its own upload.
 struct SimStranger {
-  /// Sends a part again in less than a minute, forever.
+  /// Whether it keeps sending a part again in less than a minute, forever.
   var isAtIt: Bool
   /// The contents of its upload when it last sent something.
   var contents: [Int]
 }
 
-/// Uploads of strangers: with the file's own parts or others, abandoned or still being sent to.
+/// Uploads of other clients: with the file's own parts or others, abandoned or still being sent to.
 extension SimPlay {
   func bringStrangers(_ file: SimFile) {
     for _ in 0...dice.below(3) {
@@ -21,19 +21,19 @@ extension SimPlay {
       upload.excuse = "somebody else's"
       saw("uploads of strangers")
     }
-    // Some are old when a run begins.
+    // Some are already old when a run begins.
     now += dice.below(120_000)
     strangersGoOn()
   }
 
-  /// An active stranger sends something every half a minute, however long the elapsed time was.
+  /// An active client sends something every half a minute, however much time has passed.
   func strangersGoOn() {
     for upload in store.uploads where upload.stranger?.isAtIt == true && now - upload.lastSent > 30_000 {
       upload.lastSent = now - dice.below(30_000)
     }
   }
 
-  /// A stranger's upload is as the stranger left it.
+  /// Checks that a stranger's upload is as the stranger left it.
   func checkStrangers() {
     for upload in store.uploads {
       guard let stranger = upload.stranger else { continue }

@@ -1,7 +1,7 @@
 import MultipartCore
 
-/// A ticket that several machines use at once, each for its share: all of it random by its seed. Runs fail, are killed and
-/// begin again; in the end each share is run without a fault, and then the object must be the source.
+/// A ticket that several machines use at once, each for its share, all random by its seed. Runs fail, are killed and
+/// begin again; finally each share is run without a fault, and then the object must be the source.
 final class SimTicket {
   private final class Run {
     let settings: SoloSettings
@@ -40,7 +40,7 @@ final class SimTicket {
   private let plan: UploadPlan
   private var lanes: [Lane] = []
   private var faults: Double
-  /// What the store has.
+  /// The parts that the store has.
   private var parts: [Int: Arrived] = [:]
   private var isOpen = true
   private var isThere = false
@@ -56,7 +56,7 @@ final class SimTicket {
     faults = [0, 0.01, 0.05, 0.2][dice.below(4)]
     let count = 1 + dice.below(dice.chance(0.9) ? 12 : 200)
     plan = try UploadPlan(inParts: Self.partSize * Int64(count), of: Self.partSize)
-    // Somebody with another file has tried: the store has verified the checksum of what it lists.
+    // A holder with another file has tried: the store has verified the checksum of what it lists.
     for number in 1...count where dice.chance(0.05) { parts[number] = Arrived(isRight: false, at: 0) }
     let shares = 1 + dice.below(8)
     for index in 0..<shares {
@@ -73,10 +73,10 @@ final class SimTicket {
   func play() {
     tally.plays = 1
     while tally.mistakes.isEmpty, advance(\.runs) {}
-    // Whatever has happened: each share once more, without a fault.
+    // Finally each share runs once more, without a fault.
     (faults, tally.seen["calm last runs"]) = (0, 1)
     for index in lanes.indices where !lanes[index].hasEndedWell { lanes[index].runs = 1 }
-    // All may have found a part missing that was still on its way to another.
+    // Every share may have found a part missing that another was still sending.
     while tally.mistakes.isEmpty, advance(\.runs) {}
     if isOpen { lanes[0].runs = 1 }
     while tally.mistakes.isEmpty, advance(\.runs) {}
@@ -84,7 +84,7 @@ final class SimTicket {
     if isThere == tally.seen.keys.contains("revoked") { mistake("in the end the object is there: \(isThere)") }
   }
 
-  /// One step of some share; false once none has anything to do.
+  /// Performs one step of a share; false once none has anything to do.
   private func advance(_ runs: WritableKeyPath<Lane, Int>) -> Bool {
     let waiting = lanes.indices.filter { lanes[$0].run == nil && lanes[$0][keyPath: runs] > 0 }
     let running = lanes.indices.filter { lanes[$0].run != nil }
@@ -148,7 +148,7 @@ final class SimTicket {
     feed(lane, run, answer(run, run.out.remove(at: dice.below(run.out.count))))
   }
 
-  /// What it has sent may arrive nevertheless, a complete too.
+  /// Kills a run; its requests may arrive nevertheless, even a complete.
   private func kill(_ lane: Int, _ run: Run) {
     tell("share \(lane) is killed")
     tally.faults["killed", default: 0] += 1
@@ -198,7 +198,7 @@ final class SimTicket {
     case .say: break
     case .cancelTransfers: for index in run.out.indices { run.out[index].isCancelled = true }
     case .adopt:
-      // There is no record of it, and none is needed.
+      // There is no record, and none is needed.
       take(lane, run, run.machine.handle(.recorded(true), at: .milliseconds(now)))
     case .finish(let outcome):
       run.outcome = outcome
@@ -294,7 +294,7 @@ final class SimTicket {
     PartReceipt(number: number, size: plan.range(of: number).length, etag: "\(number)", proof: .etag)
   }
 
-  /// As the uploader reads it: parts of other bytes than the ticket signs do not count.
+  /// Lists the parts as the uploader reads them: parts with other bytes than the ticket signs do not count.
   private func list() -> UploadMachine.PartList {
     let right = parts.filter(\.value.isRight)
     var list = UploadMachine.PartList(sizes: right.mapValues { _ in Self.partSize }, form: .md5)

@@ -1,6 +1,6 @@
 import MultipartCore
 
-/// SplitMix64: the same seed gives the same numbers.
+/// The SplitMix64 generator: the same seed gives the same numbers.
 struct SimDice {
   private var state: UInt64
 
@@ -20,7 +20,7 @@ struct SimDice {
 }
 
 extension Duration {
-  /// In the simulator's milliseconds, rounded up.
+  /// The duration in the simulator's milliseconds, rounded up.
   var simulated: Int { Int(components.seconds) * 1000 + Int(components.attoseconds / 1_000_000_000_000_000) + 1 }
 }
 
@@ -31,7 +31,7 @@ struct SimFile: Equatable {
   var version: Int
   var parts: Int
   var tail: Int64
-  /// The first parts are those of another version: a file that has grown.
+  /// The number of leading parts that are those of another version, if a file has grown.
   var shared = 0
   var base = 0
   var isStream = false
@@ -45,15 +45,15 @@ struct SimFile: Equatable {
 final class SimUpload {
   let id: String
   let form: ChecksumForm
-  /// The content of each part, by number minus one; 0 is none.
+  /// The content of each part, by number minus one; 0 means that the part is missing.
   var contents: [Int] = []
   var sizes: [Int64] = []
-  /// Why nobody has to abort it, if it was reported or nobody can know about it.
+  /// Why the upload need not be aborted: it was reported, or cannot be known.
   var excuse: String?
   let begun: Int
-  /// When it was begun, or somebody last sent to it.
+  /// When it was begun, or when something was last sent to it.
   var lastSent: Int
-  /// It belongs to another client, which has nothing to do with this program.
+  /// Set if the upload belongs to another client, which has nothing to do with this program.
   var stranger: SimStranger?
 
   init(id: String, form: ChecksumForm, at now: Int) {
@@ -79,10 +79,10 @@ struct SimObject {
   var size: Int64
   /// For an object of parts, when its upload was begun, as on S3.
   var modified: Int
-  /// It has the metadata and other settings that the runs request.
+  /// Whether it has the metadata and other settings that the runs request.
   var isAsAsked = true
 
-  /// Every part of the source, in order, and nothing else.
+  /// Whether it is every part of the source, in order, and nothing else.
   func isExactly(_ file: SimFile) -> Bool {
     guard contents.count == file.parts, size == file.size else { return false }
     for number in 1...file.parts where contents[number - 1] != file.content(number) { return false }
@@ -110,12 +110,12 @@ enum SimLate {
 
 final class SimStore {
   let kind: SimStoreKind
-  /// Requested settings of an object other than its bytes are ignored.
+  /// Whether the store ignores an object's requested settings.
   var dropsOptions = false
   var uploads: [SimUpload] = []
   var object: SimObject?
   var late: [SimLate] = []
-  /// The list contains the time when a part arrived.
+  /// Whether the list contains the time when a part arrived.
   var givesMoments = true
   private var created = 0
 
@@ -158,7 +158,7 @@ final class SimStore {
   }
 }
 
-/// What a run recorded for the next.
+/// What a run has recorded for the next one.
 struct SimRecord {
   var uploadID: String
   var version: Int
@@ -173,7 +173,7 @@ struct SimRecord {
     order.append(number)
   }
 
-  /// The last lines were not on the disk yet.
+  /// Loses the last lines, which were not on the disk yet.
   mutating func lose(_ count: Int) {
     for _ in 0..<min(count, order.count) { parts[order.removeLast()] = nil }
   }
@@ -200,7 +200,7 @@ final class SimHost {
   }
 }
 
-/// What was counted over many plays.
+/// Counts over many plays.
 struct SimTally: Sendable {
   var plays = 0, runs = 0, events = 0, sends = 0
   var ends: [String: Int] = [:]

@@ -25,7 +25,7 @@ enum Simulator {
         "seed \(seed): \($0). Its story: S3UP_SIM_SEED=\(seed) swift test --filter SimulatorTests"
       }
       tally.add(play.tally)
-      // A few are enough to show what is wrong.
+      // A few mistakes are enough to find the fault.
       if tally.mistakes.count >= 3 { break }
     }
     return tally

@@ -4,11 +4,12 @@ import Support
 import Testing
 
 /// Whole uploads of the machine against a model of a store. `S3UP_SIM_COUNT` is their number, and `S3UP_SIM_SEED=n
-/// swift test --filter SimulatorTests` plays one alone and prints its story.
+/// swift test --filter SimulatorTests` plays a single one and prints its story.
 @Suite(.timeLimit(.minutes(15))) struct SimulatorTests {
   private static let environment = ProcessInfo.processInfo.environment
 
-  @Test("Whatever happens in 100,000 uploads, each ends with the whole object or none, and nothing is left unreported")
+  @Test(
+    "Whatever happens in 100,000 uploads, each ends with the whole object or none, and reports everything it leaves")
   func manyUploads() async throws {
     if let seed = Self.environment["S3UP_SIM_SEED"].flatMap(UInt64.init) {
       let play = SimPlay(seed: seed, tells: true)
@@ -40,7 +41,7 @@ import Testing
     #expect(tally.faults["complete's answer lost", default: 0] > count / 1000)
   }
 
-  @Test("Each of 1 to 200 objects in a run ends whole or not at all, and no place is idle while one could send")
+  @Test("Each of 1 to 200 objects in a run ends whole or not at all, and no connection is idle while one could send")
   func manyObjects() async throws {
     let count = Self.environment["S3UP_SIM_COUNT"].flatMap(Int.init).map { $0 / 200 } ?? 500
     let tally = try await aside {
@@ -60,7 +61,7 @@ import Testing
     #expect(tally.seen["copies", default: 0] > 0)
   }
 
-  @Test("However shares of a ticket fail and are killed, they make one object, and nobody begins or aborts one")
+  @Test("However shares of a ticket fail and are killed, they make one object, and none begins or aborts an upload")
   func ticketShares() async throws {
     if let seed = Self.environment["S3UP_SIM_TICKET"].flatMap(UInt64.init) {
       let play = try SimTicket(seed: seed, tells: true)

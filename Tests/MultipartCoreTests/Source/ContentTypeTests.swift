@@ -41,7 +41,7 @@ import Testing
     "a." + String(repeating: "x", count: 5000), "mod.ts",
   ]
 
-  @Test("A name without a known extension says nothing", arguments: hidden)
+  @Test("A name without a known extension does not decide", arguments: hidden)
   func noName(name: String) {
     #expect(ContentType.guess(name: name, leading: []) == "application/octet-stream")
     #expect(ContentType.guess(name: name, leading: Array("%PDF-1.7".utf8)) == "application/pdf")

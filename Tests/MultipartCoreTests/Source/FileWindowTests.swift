@@ -5,7 +5,7 @@ import Testing
 
 @testable import MultipartCore
 
-/// Mapped stretches of files whose pages may be missing when they are read.
+/// Mapped ranges of files whose pages may be missing when they are read.
 @Suite(.timeLimit(.minutes(10))) struct FileWindowTests {
   private static let page = 4096
 
@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test(
-    "Pages that the file no longer has are zeros and an error; those before them stay what they are", arguments: [0, 3])
+    "Pages that the file no longer has are zeros and an error; those before them stay as they are", arguments: [0, 3])
   func cut(pages: Int) throws {
     let (file, path, bytes) = try source(10 * Self.page)
     let window = try FileWindow(0..<file.size, of: file)
@@ -53,7 +53,7 @@ import Testing
     try FileWindow(0..<file.size, of: file).check()
   }
 
-  @Test("Only the kernel's own read of a missing page leaves no trace, until it is looked at")
+  @Test("If only the kernel reads a missing page, that leaves no trace until the page is checked")
   func onlyTheKernel() throws {
     let (file, path, _) = try source(4 * Self.page)
     let slice = PartSlice(file: file, offset: 0, length: file.size)
@@ -67,7 +67,7 @@ import Testing
     #expect(Self.code { try piece.check() } == .sourceChanged)
   }
 
-  @Test("Many threads that meet missing pages at once all go on")
+  @Test("Many threads that meet missing pages at once all continue")
   func atOnce() async throws {
     let (file, path, _) = try source(64 * Self.page)
     let windows = try (0..<16).map { _ in try FileWindow(0..<file.size, of: file) }
@@ -85,7 +85,7 @@ import Testing
     #expect(codes == Array(repeating: .sourceChanged, count: 32))
   }
 
-  @Test("Windows that wait to be sent give up their pages to those that come later")
+  @Test("Windows that wait to be sent give up their pages to later ones")
   func oneBudget() throws {
     let mebi = Int64(1 << 20)
     let (file, path, _) = try source(Int(8 * mebi))
@@ -113,7 +113,7 @@ import Testing
   private static func resident(_ path: String) throws -> Int64 {
     var ofFile = false
     var sum: Int64 = 0
-    // By a file handle: what reads a file at once takes a file of /proc for shorter than it is.
+    // A file handle is used because whole-file reads take a file of /proc for shorter than it is.
     let table = try FileHandle(forReadingFrom: URL(fileURLWithPath: "/proc/self/smaps")).readToEnd() ?? Data()
     for line in String(decoding: table, as: UTF8.self).split(separator: "\n") {
       let words = line.split(separator: " ")
@@ -152,7 +152,7 @@ import Testing
     #expect(try slice.checksums([.md5])[.md5]?.bytes == Digest.md5(Array(known)))
   }
 
-  @Test("A thread that was started with all signals blocked goes on after missing pages")
+  @Test("A thread that was started with all signals blocked continues after missing pages")
   func blocked() async {
     await #expect(processExitsWith: .success) {
       var all = sigset_t()
@@ -175,7 +175,7 @@ import Testing
     }
   }
 
-  @Test("Whoever handled SIGBUS before gets the faults elsewhere, and none of ours")
+  @Test("A handler of SIGBUS that was installed before gets the faults elsewhere, and none of ours")
   func handedOn() async {
     await #expect(processExitsWith: .exitCode(7)) {
       var handler = sigaction()
@@ -185,7 +185,7 @@ import Testing
     }
   }
 
-  /// A window whose missing pages have been met.
+  /// A window whose missing pages have been read.
   private static func guarded() throws -> FileWindow {
     let folder = try TemporaryDirectory()
     let path = try folder.write(randomBytes(3 * page, seed: 5), to: "file")

@@ -18,7 +18,7 @@ import Testing
       file: try SourceFile(FilePath(path)), offset: Int64(offset), length: Int64(length))
     let wanted = try pread(path, offset, length)
     #expect(try slice.readAll(step: step) == wanted)
-    // Again, backwards, as after a rewind.
+    // A second read backwards, as after a rewind.
     #expect(try slice.readAll(step: step) == wanted)
     var again = [UInt8](repeating: 0, count: length)
     for position in stride(from: 0, to: length, by: step).reversed() {
@@ -100,8 +100,8 @@ private func pread(_ path: String, _ offset: Int, _ length: Int) throws -> [UInt
   return bytes
 }
 
-/// Ends the process with an error if the peak of resident memory during `work` on a file of 1 GiB is more than 32 MiB above
-/// the value before. Runs in its own process, so that no other test's memory counts.
+/// Ends the process with an error if the peak of resident memory during `work` on a file of 1 GiB is more than 32 MiB
+/// above the value before. It runs in its own process, so that no other test's memory counts.
 private func expectFlat(_ work: (SourceFile) throws -> Void) throws {
   let folder = try TemporaryDirectory()
   let path = try folder.sparseFile("big", size: 1 << 30, patches: [(5 << 20, [1, 2, 3])])

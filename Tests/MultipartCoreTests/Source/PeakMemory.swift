@@ -1,10 +1,10 @@
 import Foundation
 import Support
 
-/// By how many KiB resident memory during `work` was at most above the value before. To be called in a process of its own,
-/// so that no other test's memory counts.
+/// The most KiB by which resident memory during `work` was above the value before. It must be called in its own
+/// process, so that no other test's memory counts.
 func peakGrowth(_ work: () throws -> Void) throws -> Int {
-  // Forgets the highest figure until now.
+  // Resets the peak.
   try Data("5".utf8).write(to: URL(fileURLWithPath: "/proc/self/clear_refs"))
   let before = try statusKiB("VmRSS")
   try work()

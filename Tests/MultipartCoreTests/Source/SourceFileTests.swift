@@ -177,12 +177,12 @@ import Testing
     #expect(failure?.code == .sourceMissing && failure?.place.file == "it")
   }
 
-  /// Moves the ctime and nothing else.
+  /// Changes the ctime and nothing else.
   private func touch(_ path: String) throws {
     var status = stat()
     guard stat(path, &status) == 0 else { throw SystemError("stat") }
     var now = status
-    // Until the clock that stamps files has ticked.
+    // Waits until the clock that stamps files has ticked.
     while now.st_ctim.tv_sec == status.st_ctim.tv_sec, now.st_ctim.tv_nsec == status.st_ctim.tv_nsec {
       guard chmod(path, 0o600) == 0, stat(path, &now) == 0 else { throw SystemError("chmod") }
     }

@@ -3,7 +3,7 @@ import Support
 
 @testable import MultipartCore
 
-/// A pipe that the test reads and a thread, or the test, feeds. Its ends have FD_CLOEXEC from the beginning, so that a
+/// A pipe that the test reads, fed by a thread or by the test. Its ends have FD_CLOEXEC from the beginning, so that a
 /// command started by another test does not keep them open.
 final class FedPipe: Sendable {
   let reading: Int32
@@ -29,7 +29,7 @@ final class FedPipe: Sendable {
     }.detach()
   }
 
-  /// False if nobody reads any more; for few bytes, or on a thread that blocks SIGPIPE.
+  /// Writes a few bytes, or any number on a thread that blocks SIGPIPE; false if there is no reader any more.
   @discardableResult
   func write(_ bytes: [UInt8]) -> Bool {
     let end = writing.with { $0 }
@@ -111,7 +111,7 @@ func failure<Result>(of body: () async throws -> Result) async -> Failure? {
   }
 }
 
-/// What a stream of `bytes` must be cut into.
+/// The pieces into which a stream of `bytes` must be cut.
 func cut(_ bytes: [UInt8], sizes: [Int]) -> [[UInt8]] {
   var (parts, at, sizes) = ([[UInt8]](), 0, sizes[...])
   while at < bytes.count, let size = sizes.popFirst() {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MultipartCore
 
-/// What a stream can be read from.
+/// Inputs from which a stream can be read.
 @Suite(.timeLimit(.minutes(15))) struct StreamInputTests {
   private let folder: TemporaryDirectory
 
@@ -119,7 +119,7 @@ import Testing
     #expect(first?.place.file == "standard input")
     #expect(await failure { try await source.next() }?.message == first?.message)
     #expect(source.ring.buffersInUse == 0)
-    // Of the writing end of a pipe nothing ever comes, not even an error.
+    // The writing end of a pipe never returns anything, not even an error.
     try folder.write([], to: "out")
     var ends: [Int32] = [-1, -1]
     #expect(pipe(&ends) == 0)
@@ -147,7 +147,8 @@ import Testing
     source = try StreamSource(ours.reading, steps: [(10, 100)])
     source?.stop()
     source = nil
-    // A child of another test can have the end open for a moment, between fork and exec; the pipe is never full meanwhile.
+    // A child of another test can have the end open for a moment, between fork and exec; the pipe is never full during
+    // that time.
     let isRefused = Guarded(false)
     try PosixThread.start {
       for _ in 0..<60_000 where isRefused.with({ !$0 }) {

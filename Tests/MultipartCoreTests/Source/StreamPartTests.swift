@@ -122,7 +122,7 @@ import Testing
   }
 }
 
-/// The most memory that this process ever had, in bytes.
+/// The peak of this process's memory, in bytes.
 private func residentPeak() -> Int {
   let text = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
   let line = text.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }

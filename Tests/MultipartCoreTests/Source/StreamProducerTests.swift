@@ -49,7 +49,8 @@ import Testing
     #expect(try await output(producer).count == 1)
     #expect(try await producer.wait() == .signalled(SIGKILL))
     #expect(ProducerEnd.signalled(SIGKILL).failure(of: "sh")?.message.contains("9 (SIGKILL)") == true)
-    // Ctrl-C in the terminal that it shares with this program is an interruption, whichever of them dies first.
+    // Ctrl-C in the terminal that the command shares with this program is an interruption, whichever of them ends
+    // first.
     #expect(ProducerEnd.signalled(SIGINT).failure(of: "sh", group: .ours)?.code == .interrupted)
     #expect(ProducerEnd.signalled(SIGINT).failure(of: "sh")?.code == .dataMismatch)
     #expect(ProducerEnd.signalled(SIGTERM).failure(of: "sh", group: .ours)?.code == .dataMismatch)
@@ -113,7 +114,7 @@ import Testing
     #expect(try await source.next() != nil)
     await stubborn.terminate(grace: .seconds(10), in: world(sleeps: false))
     #expect(stubborn.end == .signalled(SIGKILL))
-    // Nothing is there any more to be hit.
+    // No process is left that a signal could reach.
     await stubborn.terminate(grace: .seconds(10), in: world(sleeps: true))
   }
 
@@ -141,8 +142,8 @@ import Testing
     let folder = try TemporaryDirectory()
     let plain = try folder.write("exit 0\n", to: "plain")
     chmod(plain, 0o644)
-    // Written by another process: with a child of ours between fork and exec the file would still be open for writing,
-    // and the answer another one.
+    // The file is written by another process: with a child of ours between fork and exec it would still be open for
+    // writing, and the answer would be different.
     let bare = folder.path("bare")
     _ = try await shell("printf 'no program' >\"$0\"; chmod 755 \"$0\"", [bare]).wait()
     let cases = [
@@ -161,7 +162,7 @@ import Testing
   }
 
   @Test(
-    "A command has our process group and standard error, no blocked signals, and ignores what we were told to ignore")
+    "A command has our process group and standard error, no blocked signals, and ignores the signals that it should")
   func inheritance() async throws {
     await #expect(processExitsWith: .success) {
       let folder = try TemporaryDirectory()
@@ -178,18 +179,18 @@ import Testing
       let producer = try ProducerProcess(["sh", "-c", script].map { Array($0.utf8) })
       let piece = try await StreamSource(producer.takeDescriptor(), steps: [(10, 4096)]).next()
       let lines = String(decoding: try piece?.part.allBytes() ?? [], as: UTF8.self).split(separator: "\n")
-      // Also with SIGCHLD ignored, when the kernel would discard the exit code.
+      // This holds even with SIGCHLD ignored, when the kernel would discard the exit code.
       #expect(try await producer.wait() == .exited(3))
       #expect(lines.first.map(String.init) == "\(getpgrp())")
       let masks = lines.dropFirst().map { UInt64($0.split(separator: "\t")[1], radix: 16) ?? .max }
-      // Without the C library's own signals, 32 and 33, and those that the tests themselves were started with.
+      // All signals except the C library's own, 32 and 33, and those that the tests themselves were started with.
       let known = [SIGHUP, SIGINT, SIGPIPE, SIGCHLD].reduce(UInt64(0)) { $0 | 1 << UInt64($1 - 1) }
       #expect(masks.map { $0 & known } == [0, 1 << UInt64(SIGHUP - 1)])
       #expect(try folder.read("errors") == Array("to see\n".utf8))
     }
   }
 
-  /// Whether the process is there and no zombie.
+  /// Whether the process exists and is not a zombie.
   private func isAlive(_ pid: pid_t) -> Bool {
     guard let stat = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8) else { return false }
     return stat.split(separator: ")").last?.split(separator: " ").first != "Z"

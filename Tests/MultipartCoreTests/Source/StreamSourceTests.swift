@@ -151,7 +151,7 @@ import Testing
       for (number, part) in held {
         #expect(try part.allBytes() == Array(bytes[(number - 1) * 100..<number * 100]))
       }
-      // The middle one, the newest, the oldest, …
+      // The order is: the middle one, the newest, the oldest, …
       let numbers = held.keys.sorted()
       held.removeValue(forKey: numbers[[1, 2, 0][seen % 3]])?.release()
     }

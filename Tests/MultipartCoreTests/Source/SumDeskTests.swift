@@ -86,7 +86,8 @@ import Testing
             return code(result)
           }
         }
-        // At another moment each time, by a thread that does not wait for the sums: before them, in between, afterwards.
+        // The file is cut at another moment each time, by a thread that does not wait for the sums: before them,
+        // between them, or afterwards.
         let cutter = try? PosixThread.start {
           usleep(UInt32(turn) * 3000)
           truncate(path, off_t(turn) * 2_000_001)
@@ -102,7 +103,7 @@ import Testing
   @Test("A cancelled or stopped caller returns at once; the others get their checksums, and later ones too")
   func stopped() async throws {
     let folder = try TemporaryDirectory()
-    // Sparse: summing all of it would take minutes.
+    // The file is sparse: summing all of it would take minutes.
     let path = try folder.sparseFile("big", size: 64 << 30, patches: [(5, [1, 2, 3])])
     let file = try SourceFile(FilePath(path))
     let whole = PartSlice(file: file, offset: 0, length: 64 << 30)

@@ -9,7 +9,7 @@ import Testing
   private static let url = "https://store.example/b/k?x"
   private static let origin = "https://store.example"
 
-  /// A book that has its addresses, and the names that it looked up.
+  /// A book that has its addresses, and a list of the names that it looked up.
   private static func book(
     _ addresses: [String], for url: String = url
   ) -> (book: AddressBook, asked: Guarded<[String]>) {
@@ -47,7 +47,7 @@ import Testing
     #expect(asked.with { $0 } == ["store.example"])
   }
 
-  @Test("If a name's addresses change every minute for a day, nothing of old ones remains")
+  @Test("If a name's addresses change every minute for a day, no old ones remain")
   func rotation() {
     let round = Guarded(0)
     let book = AddressBook(lookUp: { _, answer in

@@ -26,7 +26,7 @@ import Testing
       found.remedy?.pieces.contains(.setting(.endpoint, .value("http://127.0.0.1:\(server.port)"))) == true)
   }
 
-  @Test("A server that refuses TLS by an alert is reported at once; one that only closes may have a passing fault")
+  @Test("A server that refuses TLS by an alert is reported at once; one that only closes may do so temporarily")
   func alert() async throws {
     let refusing = try RawServer { connection, _ in
       _ = connection.receive()
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(
-    "A failure tells how long an address that never answered was tried; if it has answered, the failure may pass"
+    "A failure says how long an address that never answered was tried; if it has answered, the failure may pass"
   )
   func refusedConnection() async throws {
     var server: RawServer? = try RawServer { connection, _ in
@@ -70,7 +70,7 @@ import Testing
     #expect(await failure(fresh, url)?.triedInVain == .zero)
     clock.with { $0 += .seconds(7) }
     #expect(await failure(fresh, url)?.triedInVain == .seconds(7))
-    // Another address has its own time.
+    // Another address has its own ten seconds.
     #expect(await failure(fresh, "http://no-such-host.invalid/")?.triedInVain == .zero)
   }
 
@@ -100,7 +100,7 @@ import Testing
     ("502 Bad Gateway", .network, false),
   ]
 
-  @Test("A proxy that refuses to connect to the store is named with its answer", arguments: tunnels)
+  @Test("A proxy that refuses to connect to the store is named, with its answer", arguments: tunnels)
   func tunnel(_ status: String, _ code: Failure.Code, _ over: Bool) async throws {
     let proxy = try RawServer { connection, _ in
       while connection.readHead() != nil { connection.answer(status: status) }

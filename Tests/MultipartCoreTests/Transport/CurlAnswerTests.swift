@@ -5,7 +5,7 @@ import Testing
 
 /// Possible answers of servers, and their results.
 @Suite(.timeLimit(.minutes(10))) struct CurlAnswerTests {
-  /// A server whose every answer is these bytes, after which the connection ends.
+  /// A server that gives every request these bytes and ends the connection.
   private func saying(_ text: String, resets: Bool = false) throws -> RawServer {
     try RawServer { connection, _ in
       guard connection.readRequest() != nil else { return }
@@ -207,7 +207,7 @@ import Testing
     #expect(result.status == 403)
   }
 
-  /// Collects, and may refuse.
+  /// Collects the body, and may refuse it.
   private final class Sink: BodySink {
     let got = Guarded<[UInt8]>([])
     let refuses: Bool

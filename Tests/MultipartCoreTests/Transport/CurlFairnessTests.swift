@@ -3,7 +3,7 @@ import MultipartCore
 import Support
 import Testing
 
-/// What a transfer may not do to others, or believe.
+/// Ways in which a transfer must not harm others, and answers that it must not believe.
 @Suite(.timeLimit(.minutes(10))) struct CurlFairnessTests {
   @Test("Transfers that share a rate limit all progress: none stalls while another takes everything")
   func rateIsShared() async throws {
@@ -27,14 +27,14 @@ import Testing
       }
       for await status in group { #expect(status == 200) }
     }
-    // By the time that half of all has come, each has brought a part of it.
+    // By the time half of the bytes have arrived, each transfer has contributed to them.
     let firstHalf = received.with { $0.prefix(128) }
     let shares = Dictionary(grouping: firstHalf) { $0 }.mapValues(\.count)
     #expect(shares.count == 4)
     #expect(shares.values.allSatisfy { $0 > 8 }, "\(shares.values)")
   }
 
-  @Test("A success that comes before the body was sent does not count; a refusal does")
+  @Test("A success that arrives before the body was sent does not count; a refusal does")
   func earlyAnswer() async throws {
     for (status, code) in [("200 OK", Failure.Code.network), ("403 Forbidden", nil)] {
       let server = try RawServer { connection, _ in
@@ -42,7 +42,7 @@ import Testing
         connection.write("HTTP/1.1 \(status)\r\nETag: \"x\"\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
         connection.untilClosed()
       }
-      // More than the sockets' buffers can hold.
+      // The body is larger than the sockets' buffers.
       let request = Request(method: .put, url: server.url, body: .source(CountingBody(length: 64 << 20)))
       let result = await outcome(try plainTransport(), request)
       #expect(result.code == code, "\(result)")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MultipartCore
 
-/// How requests are spread over loops, and when there is another one.
+/// How requests are spread over loops, and when another loop is started.
 @Suite(.timeLimit(.minutes(10))) struct CurlLoadTests {
   /// Answers each request except those for /wait, which it reports.
   private func server(_ waits: Gate) throws -> RawServer {
@@ -29,7 +29,7 @@ import Testing
     let waiting = Task { await outcome(transport, Request(method: .get, url: server.url + "/wait")) }
     await waits.wait()
     for _ in 0..<5 { #expect(try await transport.send(Request(method: .get, url: server.url + "/")).status == 200) }
-    // In turn, the waiting one's loop would have opened a connection more.
+    // If requests took turns, the waiting request's loop would have opened one more connection.
     #expect(server.connections == 2)
     transport.stop()
     _ = await waiting.value
@@ -72,7 +72,7 @@ import Testing
       Task { await outcome(transport, Request(method: .get, url: server.url + "/wait")) }
     }
     for _ in waiting { await waits.wait() }
-    // Some hundred milliseconds of work for the loop's thread, in no time or in an hour by the transport's clock.
+    // Some hundred milliseconds of work for the loop's thread, which take no time or an hour by the transport's clock.
     let body = Request(method: .put, url: server.url + "/", body: .source(CountingBody(length: 32 << 20)))
     #expect(try await transport.send(body).status == 200)
     #expect(transport.loads.count == 1)

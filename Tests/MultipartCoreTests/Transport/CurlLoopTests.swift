@@ -3,9 +3,9 @@ import MultipartCore
 import Support
 import Testing
 
-/// Cancelling, stopping, and who is told.
+/// Cancelling, stopping, and which callers get an answer.
 @Suite(.timeLimit(.minutes(10))) struct CurlLoopTests {
-  /// Takes requests and never answers; the gate opens with each that has come.
+  /// A server that takes requests and never answers; the gate opens with each request that arrives.
   private func silent(_ came: Gate) throws -> RawServer {
     try RawServer { connection, _ in
       guard connection.readHead() != nil else { return }
@@ -90,7 +90,7 @@ import Testing
     #expect(codes.allSatisfy { $0 })
   }
 
-  @Test("Whoever gets the first answer knows the round trip, which decides the size of the parts")
+  @Test("The caller that gets the first answer knows the round trip, which decides the size of the parts")
   func firstTrip() async throws {
     let server = try answering()
     for _ in 0..<20 {

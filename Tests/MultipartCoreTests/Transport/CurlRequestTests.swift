@@ -3,12 +3,11 @@ import MultipartCore
 import Support
 import Testing
 
-/// What goes over the line.
-/// What the other side has of a body.
+/// How much of a body was sent, and how much the other side has.
 @Suite struct AcknowledgedTests {
-  @Test("Bytes in the local buffer count as sent but not as acknowledged; those that the other side has do")
+  @Test("Bytes in the local buffer count as sent but not as acknowledged; those that the other side has count as both")
   func buffered() async throws {
-    // It reads nothing, and keeps the connection until the other side gives it up (POLLRDHUP).
+    // The server reads nothing, and keeps the connection until the other side gives it up (POLLRDHUP).
     let server = try RawServer { connection, _ in
       var watched = pollfd(fd: connection.socket, events: 0x2000, revents: 0)
       _ = poll(&watched, 1, 60_000)
@@ -30,7 +29,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct CurlRequestTests {
   private typealias Seen = Guarded<[(head: String, body: [UInt8])]>
 
-  /// Answers every request with 200 and records it.
+  /// A server that answers every request with 200 and records it.
   private func recorder(_ seen: Seen, headers: String = "", body: String = "ok") throws -> RawServer {
     try RawServer { connection, _ in
       while let request = connection.readRequest() {
@@ -76,7 +75,7 @@ import Testing
     let seen = Seen([])
     let server = try recorder(seen)
     let transport = try plainTransport()
-    // Twice on the one handle: the second shows that nothing of the first is left on it.
+    // Two requests use one handle: the second shows that nothing of the first is left on it.
     for _ in 0..<2 {
       let response = try await transport.send(Request(method: method, url: server.url + "/k", body: body))
       #expect(response.status == 200)
@@ -136,7 +135,7 @@ import Testing
       seen.with { $0.append(first) }
       connection.answer("\(number)")
       guard number == 1 else { return }
-      // The next request's head is taken, and the connection reset instead of an answer.
+      // The head of the next request is read, and the connection is reset instead of an answer.
       _ = connection.readHead()
       connection.resetsOnClose()
     }
@@ -148,7 +147,8 @@ import Testing
     var second = request
     second.onSent = sent.add
     let result = await outcome(transport, second)
-    // libcurl sends again when nothing of an answer came; when bytes of the body had gone it may leave that to us.
+    // libcurl sends the request again if nothing of an answer has arrived; once bytes of the body were sent, it may
+    // leave that to us.
     if result.status == 200 {
       #expect(server.connections == 2)
       #expect(seen.with { $0.last?.body } == CountingBody.bytes(size))
@@ -163,7 +163,7 @@ import Testing
     let server = try RawServer { connection, _ in
       guard connection.readHead() != nil else { return }
       shutdown(connection.socket, Int32(SHUT_WR))
-      // Nothing of the body is read: the connection stays open, and nothing moves on it.
+      // The body is not read: the connection stays open, and nothing moves on it.
       connection.untilHungUp()
     }
     let transport = try plainTransport()
@@ -181,7 +181,8 @@ import Testing
       var small: Int32 = 4096
       setsockopt(connection.socket, SOL_SOCKET, SO_RCVBUF, &small, 4)
       guard connection.readHead() != nil else { return }
-      // This is the slow line itself, and nothing is waited for: longer than the stall time-out, in shorter steps.
+      // This is the slow line itself, not a wait for something: it takes longer than the stall timeout, in shorter
+      // steps.
       for _ in 0..<25 {
         guard connection.readBody(40_000) != nil else { return }
         usleep(200_000)
@@ -227,7 +228,7 @@ import Testing
     let server = try RawServer { connection, number in
       guard let request = connection.readRequest() else { return }
       connection.answer(String(request.body.count))
-      // Without a word in the headers, the connection ends after the first answer.
+      // The connection ends after the first answer, without a header that announces it.
       guard number == 1 else { return connection.untilClosed() }
       shutdown(connection.socket, Int32(SHUT_RDWR))
       closed.open()
@@ -295,7 +296,7 @@ import Testing
       }
       try await group.waitForAll()
     }
-    // 4 MiB at 4 MiB/s; a twentieth of a second may have been in the bucket.
+    // 4 MiB at 4 MiB/s; the bucket may have held a twentieth of a second's worth.
     #expect(ContinuousClock.now - start > .milliseconds(900))
   }
 
@@ -333,7 +334,7 @@ import Testing
       }
       let response = try await plainTransport().send(Request(method: .get, url: server.url + "/"))
       guard response.status == 200 else { exit(1) }
-      // And a proxy that is set is not passed by because of the environment.
+      // A proxy that was set by options is not bypassed because of the environment.
       setenv("no_proxy", "*", 1)
       var proxy = ProxySettings()
       proxy.http = server.url

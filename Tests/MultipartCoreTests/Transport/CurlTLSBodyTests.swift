@@ -5,13 +5,13 @@ import MultipartCore
 import Support
 import Testing
 
-/// Bodies over TLS as libcurl sends them: gathered records, sessions that are resumed.
+/// Bodies over TLS as libcurl sends them: collected records, and sessions that are resumed.
 @Suite(.timeLimit(.minutes(10))) struct CurlTLSBodyTests {
   private static func put(_ url: String, _ length: Int64) -> Request {
     Request(method: .put, url: url, body: .source(CountingBody(length: length)))
   }
 
-  // In its own process, because the counters are per process.
+  // It runs in its own process, because the counters are per process.
   @Test("Records of bodies are collected, also on a kept connection, and arrive unchanged; small bodies need nothing")
   func gathered() async throws {
     await #expect(processExitsWith: .success) {
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  /// Ends the process unless the store has got just these bytes.
+  /// Ends the process unless the store received exactly these bytes.
   private static func send(_ length: Int64, to fake: FakeS3, over transport: CurlTransport) async throws {
     let status = try await transport.send(put(fake.tlsEndpoint + "/bucket/key", length)).status
     guard status == 200, fake.object("key")?.bytes == CountingBody.bytes(Int(length)) else { exit(1) }
@@ -77,7 +77,7 @@ import Testing
     let fake = try FakeS3(FakeOptions { $0.allowsAnonymous = true })
     let caFile = fake.caFile
     let transport = try plainTransport { $0.caBundle = caFile }
-    // Refused by its headers; the store does not wait for the body.
+    // The store refuses the request by its headers, and does not wait for the body.
     var request = Self.put(fake.tlsEndpoint + "/nobucket/key", 64 << 20)
     request.headers.add("x-amz-checksum-crc32", "not base64")
     let refused = await outcome(transport, request)
@@ -95,7 +95,7 @@ import Testing
     #expect(try await transport.send(Self.put(fake.tlsEndpoint + "/bucket/key", 10)).status == 200)
     let hits = { SSL_CTX_ctrl(fake.tlsContext, SSL_CTRL_SESS_HIT, 0, nil) }
     #expect(hits() == 0)
-    // Occupies the transfer that created the session, so that the next request uses another one.
+    // This request occupies the transfer that created the session, so that the next request uses another one.
     let came = Gate()
     let silent = try RawServer { connection, _ in
       came.open()

@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct CurlTLSTests {
   private func get(_ url: String) -> Request { Request(method: .get, url: url) }
 
-  @Test("An unknown authority is refused, a known one accepted, and without verification any one")
+  @Test("An unknown authority is refused, a known one accepted, and any one without verification")
   func authority() async throws {
     let fake = try FakeS3()
     let url = fake.tlsEndpoint + "/bucket"
@@ -24,7 +24,7 @@ import Testing
   @Test("A certificate for another name is refused, and accepted without verification")
   func wrongName() async throws {
     let fake = try FakeS3()
-    // The loopback address is in the certificate, another one of the same net is not.
+    // The certificate has the loopback address, but not another one of the same network.
     let proxy = try RawServer { connection, _ in
       guard connection.readHead() != nil else { return }
       connection.write("HTTP/1.1 200 OK\r\n\r\n")
@@ -102,7 +102,7 @@ import Testing
     #expect(far.body == Array("proxy".utf8))
     #expect(seen.with { $0 } == ["GET http://store.invalid/a/../b HTTP/1.1"])
     #expect(try await transport.send(get(store.url + "/")).body == Array("store".utf8))
-    // --proxy is for all hosts.
+    // The option --proxy applies to all hosts.
     let asked = ProxySettings(option: proxy.url, environment: environment)
     let all = try plainTransport { $0.proxy = asked }
     #expect(try await all.send(get(store.url + "/")).body == Array("proxy".utf8))

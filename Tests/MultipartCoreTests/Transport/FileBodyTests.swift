@@ -4,11 +4,11 @@ import Testing
 
 @testable import MultipartCore
 
-/// Parts of files: a libcurl that can be lent their bytes copies nothing, any other copies each byte once.
+/// Parts of files: if libcurl can borrow their bytes, nothing is copied; otherwise each byte is copied once.
 @Suite(.timeLimit(.minutes(10))) struct FileBodyTests {
   private typealias Seen = Guarded<[[UInt8]]>
 
-  /// A slice of a file that counts the bytes that were copied and lent.
+  /// A slice of a file that counts the copied and the lent bytes.
   private struct Slice: BodySource {
     struct Counts: Equatable {
       var copied: Int64 = 0
@@ -68,7 +68,7 @@ import Testing
     let fake = try FakeS3(FakeOptions { $0.allowsAnonymous = true })
     let transport = try plainTransport { $0.caBundle = fake.caFile }
     for endpoint in [fake.endpoint, fake.tlsEndpoint] {
-      // The second time on the handle, the buffer and the connection of the first.
+      // The second request reuses the handle, the buffer and the connection of the first.
       for _ in 0..<2 {
         let slice = slice(offset, length)
         let sent = SentCounter()
@@ -120,7 +120,7 @@ import Testing
     }
   }
 
-  @Test("A whole object is copied, so that its last bytes cannot change any more; through a proxy a part arrives too")
+  @Test("A whole object is copied, so that its last bytes cannot change any more; a part also arrives through a proxy")
   func isCopied() async throws {
     let fake = try FakeS3(FakeOptions { $0.allowsAnonymous = true })
     let whole = slice(5, 1_000_001)

@@ -19,7 +19,7 @@ private let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
     Int(SSL_write(wire.client, bytes, Int32(bytes.count)))
   }
 
-  /// Compares outside of #expect: a failure that prints a hundred thousand bytes helps nobody.
+  /// Compares outside of #expect, because a failure that prints a hundred thousand bytes is useless.
   private func arrived(_ wire: TLSWire, _ bytes: [UInt8]) -> Bool { wire.received() == bytes }
 
   @Test("The records of one write are sent together, whatever its size, and none is held back", arguments: versions)
@@ -33,7 +33,7 @@ private let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
       #expect(wire.writes.count == 1, "\(count)")
       #expect(arrived(wire, bytes))
     }
-    // More than the buffer can hold: one send per buffer.
+    // The data is larger than the buffer: one send per buffer.
     wire.forget()
     let large = pattern(1 << 20)
     #expect(expect(wire, large.count) == 1)
@@ -51,14 +51,14 @@ private let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
     #expect(arrived(wire, bytes))
   }
 
-  @Test("A wire that takes few bytes at a time gets every byte once, and success means that it has all")
+  @Test("A wire that takes few bytes at a time gets every byte once, and success means that it has all of them")
   func narrowWire() throws {
     for version in versions {
       let wire = try TLSWire(version: version)
       var dice = Dice(UInt64(version))
       for round in 0..<60 {
         let bytes = pattern(Int.random(in: 1...300_000, using: &dice))
-        // Often exactly at the edge of a record.
+        // The count is often exactly at the edge of a record.
         let count = round % 3 == 0 ? max(1, bytes.count / 16_384) * 16_384 : bytes.count
         let piece = Array(bytes.prefix(count) + pattern(max(0, count - bytes.count)))
         if round % 7 != 6 { _ = expect(wire, piece.count) }
@@ -83,7 +83,7 @@ private let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
     }
   }
 
-  @Test("After a wrong announcement nothing is held back that another record follows", arguments: versions)
+  @Test("After a wrong announcement no record is held back once another follows", arguments: versions)
   func wrongCount(version: Int32) throws {
     let wire = try TLSWire(version: version)
     for (said, given) in [(16_385, 100_000), (1, 70_000), (1 << 20, 200), (1 << 20, 16_000), (1 << 20, 50_000)] {
@@ -94,12 +94,12 @@ private let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
     }
   }
 
-  @Test("The server is told the end of the connection after all bytes", arguments: versions)
+  @Test("The server sees the end of the connection after all bytes", arguments: versions)
   func closeNotify(version: Int32) throws {
     let wire = try TLSWire(version: version)
     #expect(expect(wire, 40_000) == 1)
     #expect(write(wire, pattern(40_000)) == 40_000)
-    // Said, and never written.
+    // The bytes are announced, and never written.
     #expect(expect(wire, 1 << 20) == 1)
     #expect(SSL_shutdown(wire.client) == 0)
     #expect(wire.received().count == 40_000)

@@ -7,7 +7,7 @@ struct InboxTests {
   private let inbox = Inbox()
   private let answer = Result<Response, Failure>.success(Response(status: 200))
 
-  /// Submits a request, does `then`, and gives back what whoever sent the request was told.
+  /// Submits a request, runs `then`, and returns the failure that the waiting caller got.
   private func told(_ identifier: UInt64, _ then: () -> Void) async -> Failure.Code? {
     let result = await withCheckedContinuation { waiter in
       inbox.submit(identifier, Request(method: .get, url: "http://127.0.0.1/"), waiter)
@@ -26,7 +26,7 @@ struct InboxTests {
     #expect(inbox.take().isEmpty)
   }
 
-  @Test("A cancellation in time is mail, and one that comes after the answer is none")
+  @Test("A cancellation in time reaches the loop, and one after the answer does not")
   func cancelledLater() async {
     let identifier = inbox.nextIdentifier()
     let code = await told(identifier) {
@@ -40,7 +40,7 @@ struct InboxTests {
     #expect(inbox.take().isEmpty)
   }
 
-  @Test("Whoever waits is told once, whatever the loop says later")
+  @Test("A waiting caller gets one result, whatever the loop reports later")
   func once() async {
     let identifier = inbox.nextIdentifier()
     let code = await told(identifier) {
@@ -51,7 +51,7 @@ struct InboxTests {
     #expect(code == .stalled)
   }
 
-  @Test("The end of a loop is told to those whose mail it never took, and to those who come later")
+  @Test("The end of a loop reaches callers whose request it never took, and later ones")
   func closed() async {
     let ended = Failure(.local, "the loop has ended")
     let (late, cancelled) = (inbox.nextIdentifier(), inbox.nextIdentifier())
@@ -61,7 +61,7 @@ struct InboxTests {
     #expect(await told(cancelled) {} == .interrupted)
   }
 
-  @Test("The end of a loop is told to those whose request it has taken")
+  @Test("The end of a loop reaches callers whose request it has taken")
   func closedLater() async {
     let code = await told(inbox.nextIdentifier()) {
       #expect(inbox.take().requests.count == 1)

@@ -51,7 +51,8 @@ import Testing
         #expect(read(socket, &bytes, 1) == 1)
       }
     }
-    /// On some kernels the three-way handshake counts as one byte; each of at most three answers has one.
+    /// Whether the watch counts this many bytes. On some kernels the three-way handshake counts as one byte; each of at
+    /// most three answers has one.
     func sees(_ count: Int64) -> Bool {
       sockets.lookAtLine(at: .zero)
       return (count...count + 7).contains(ledger.sample.delivered)
@@ -60,7 +61,7 @@ import Testing
     send(2, on: socket)
     sockets.add(999_999)
     #expect(sees(1000))
-    // The first connection is closed, and the second has its number.
+    // The first connection is closed, and the second gets its number.
     let second = try Self.connected(to: server.port)
     #expect(dup2(second, socket) == socket)
     close(second)
@@ -129,7 +130,7 @@ import Testing
     #expect(!watch.isHardy && Self.control(of: sockets[0]) == system && Self.control(of: sockets[1]) == system)
 
     let told = watch.judge(lossy, Self.nothing, on: [sockets[0]])
-    #expect(told == (isLet ? "the line loses 2.50 % of the packets: its connections use BBR from here on" : nil))
+    #expect(told == (isLet ? "the line loses 2.50 % of the packets: its connections use BBR from now on" : nil))
     #expect(watch.isHardy == isLet && Self.control(of: sockets[0]) == wanted)
     #expect(watch.prepare(sockets[1]) == nil && Self.control(of: sockets[1]) == wanted)
     #expect(watch.judge(lossy, Self.nothing, on: [sockets[0]]) == nil, "told once")
@@ -163,7 +164,7 @@ import Testing
     }
     let isLet = setsockopt(socket, Int32(IPPROTO_TCP), Self.tcpCongestion, "bbr", 3) == 0
     #expect(
-      told == (areRandom && isLet ? "the line loses 0.10 % of the packets: its connections use BBR from here on" : nil))
+      told == (areRandom && isLet ? "the line loses 0.10 % of the packets: its connections use BBR from now on" : nil))
     #expect(watch.isHardy == (areRandom && isLet))
   }
 

@@ -1,8 +1,8 @@
 import Foundation
 import Support
 
-/// A server with plain sockets on 127.0.0.1: a closure of the test, on its own thread, determines what a connection sends
-/// and when. It stops with its last reference: open connections are shut down and their threads joined.
+/// A server with plain sockets on 127.0.0.1: a closure of the test, on its own thread, determines what a connection
+/// sends and when. The server stops with its last reference: open connections are shut down and their threads joined.
 final class RawServer: Sendable {
   let port: Int
   private let listener: Int32
@@ -16,7 +16,7 @@ final class RawServer: Sendable {
     var acceptor: PosixThread?
   }
 
-  /// `serve` gets the connection and its number, from 1. The connection is closed when it returns.
+  /// Calls `serve` with each connection and its number, from 1. The connection is closed when that returns.
   init(
     at address: in_addr_t = 0x7F00_0001, _ serve: @escaping @Sendable (RawConnection, Int) -> Void
   ) throws {
@@ -59,7 +59,7 @@ final class RawServer: Sendable {
     shutdown(listener, Int32(SHUT_RDWR))
     shared.with { $0.acceptor.take() }?.join()
     let (threads, open) = shared.with { ($0.threads, $0.open) }
-    // One that was accepted meanwhile.
+    // A connection may have been accepted in between.
     for socket in open { _ = shared.with { $0.open.contains(socket) ? shutdown(socket, Int32(SHUT_RDWR)) : 0 } }
     for thread in threads { thread.join() }
     close(listener)
@@ -84,7 +84,7 @@ final class RawServer: Sendable {
   }
 }
 
-/// One connection, used by the thread that serves it. Reading gives nil when the other side has closed.
+/// One connection, used by the thread that serves it. Reading returns nil once the other side has closed.
 final class RawConnection {
   let socket: Int32
   private var ahead: [UInt8] = []
@@ -106,7 +106,7 @@ final class RawConnection {
     }
   }
 
-  /// Which of this machine's addresses the other side has called.
+  /// The address of this machine that the other side has connected to.
   var localAddress: String {
     var address = sockaddr_in()
     var length = socklen_t(MemoryLayout<sockaddr_in>.size)
@@ -168,13 +168,13 @@ final class RawConnection {
     while receive() != nil {}
   }
 
-  /// The same, without reading anything.
+  /// Waits until the other side hangs up, or the server stops, without reading anything.
   func untilHungUp() {
     var watched = pollfd(fd: socket, events: 0, revents: 0)
     while poll(&watched, 1, -1) < 0, errno == EINTR {}
   }
 
-  /// The next close resets the connection.
+  /// Makes the next close reset the connection.
   func resetsOnClose() {
     var option = linger(l_onoff: 1, l_linger: 0)
     setsockopt(socket, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))

@@ -2,7 +2,7 @@ import Foundation
 import MultipartCore
 import Support
 
-/// Sends and gives back the answer or the failure as a value.
+/// Sends the request and returns the answer or the failure as a value.
 func outcome(_ transport: some Transport, _ request: Request) async -> Result<Response, Failure> {
   do throws(Failure) {
     return .success(try await transport.send(request))
@@ -40,7 +40,7 @@ func proxiedTransport(through url: String, trusting caFile: String?) throws(Fail
   }
 }
 
-/// A body of computed bytes, so that a large one needs no memory, which can fail at any byte.
+/// A body of computed bytes, which needs no memory even if it is large, and which can fail at any byte.
 struct CountingBody: BodySource {
   var length: Int64
   var failsAt: Int64?
@@ -75,7 +75,7 @@ final class Gate: Sendable {
 
   init() { (stream, continuation) = AsyncStream.makeStream() }
 
-  /// For one that waits.
+  /// Opens the gate for one waiting caller.
   func open() {
     continuation.yield()
   }

@@ -32,7 +32,7 @@ import Testing
     return folder
   }
 
-  /// At a unique path, because a bundle is read once per process.
+  /// A bundle at a unique path, because a bundle is read once per process.
   private func bundle(_ files: [String]) throws -> String {
     let text = try files.map { try String(contentsOfFile: $0, encoding: .utf8) }.joined()
     return try store.directory.write(text, to: "bundle-\(UUID().uuidString).pem")
@@ -91,7 +91,7 @@ import Testing
     let result = await ask(try transport(bundle: bundle, folder: try folder([stranger.caFile])))
     #expect(result.code == .tls, "\(result)")
     #expect(store.requests.isEmpty)
-    // A bundle that has disappeared since the process began, or is empty, trusts nobody.
+    // A bundle that has disappeared since the process began, or is empty, trusts no certificate.
     let gone = store.directory.path("gone.pem")
     #expect(await ask(try transport(bundle: gone, folder: try folder([]))).code == .tls)
   }

@@ -1,7 +1,7 @@
 import COpenSSL
 import Support
 
-/// A TLS connection without sockets: what the client writes goes through a BIO of the test, which records the size of each
+/// A TLS connection without sockets: the client's bytes goes through a BIO of the test, which records the size of each
 /// write and accepts no more than it has room for, into the server's memory.
 ///
 /// Used only by the test's thread.
@@ -9,13 +9,13 @@ final class TLSWire {
   let client: OpaquePointer
   let server: OpaquePointer
   private let toServer: OpaquePointer
-  /// How many bytes the wire still takes.
+  /// How many bytes the wire still accepts.
   var room = Int.max
-  /// From here on it is broken.
+  /// Whether every further write fails.
   var isBroken = false
-  /// The bytes of each write that was taken.
+  /// The number of bytes of each write that was accepted.
   private(set) var writes: [Int] = []
-  /// What was refused, and must be offered again unchanged: pointer and length.
+  /// The refused data, which must be offered again unchanged: pointer and length.
   private var refused: (start: UnsafeRawPointer?, count: Int)?
   private(set) var offeredOtherBytes = false
   private let context: OpaquePointer
@@ -54,7 +54,7 @@ final class TLSWire {
     for _ in 0..<20 {
       let done = (SSL_do_handshake(client), SSL_do_handshake(server))
       if done == (1, 1) {
-        // What the server sends after the handshake: tickets.
+        // The server's data after the handshake: tickets.
         var byte: UInt8 = 0
         _ = SSL_read(client, &byte, 1)
         writes = []
@@ -66,7 +66,7 @@ final class TLSWire {
 
   func forget() { writes = [] }
 
-  /// All that has come to the server, decrypted.
+  /// Everything that the server has received, decrypted.
   func received() -> [UInt8] {
     var all: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 20_000)

@@ -3,7 +3,7 @@ import Testing
 @testable import MultipartCore
 
 @Suite struct BestRateTests {
-  /// What ten samples a second show after these seconds, each with a number of bytes.
+  /// The best rate that ten samples a second show after these seconds, each with a number of bytes.
   private func rate(_ seconds: [Int64]) -> Double {
     var best = BestRate()
     var sample = LineSample(at: .seconds(100), delivered: 5)
@@ -24,14 +24,14 @@ import Testing
     #expect(rate([500, 500, 500, 500]) == 500)
   }
 
-  @Test("A burst of a second is not the line's rate, and less than three seconds say nothing")
+  @Test("A burst of a second is not the line's rate, and less than three seconds decide nothing")
   func bursts() {
     #expect(rate([3000, 0, 0, 0, 600, 600, 600]) == 1000)
     #expect(rate([1000, 1000]) == 0)
     #expect(rate([]) == 0)
   }
 
-  @Test("Between rare samples the time counts that has passed")
+  @Test("Between rare samples the time that has passed counts")
   func rare() {
     var best = BestRate()
     for second in [0, 10, 20] { best.take(LineSample(at: .seconds(second), delivered: Int64(second) * 70)) }

@@ -3,7 +3,8 @@ import Testing
 @testable import MultipartCore
 
 @Suite struct LossEvidenceTests {
-  /// The verdicts on a line of 200 ms, looked at ten times a second; `lost` says how many of a look's packets are.
+  /// The verdicts on a line of 200 ms that is sampled ten times a second; `lost` gives the number of a sample's packets
+  /// that are lost.
   private static func verdicts(
     _ seconds: Int, packetsASecond: Int, lost: (_ look: Int, _ packets: Int) -> Int
   ) -> [LossEvidence.Verdict] {
@@ -19,7 +20,9 @@ import Testing
     }
   }
 
-  @Test("A single connection that loses 2 % is known by it, although most round trips lose nothing", arguments: 1...20)
+  @Test(
+    "A single connection that loses 2 % is recognised as lossy, although most round trips lose nothing",
+    arguments: 1...20)
   func slow(seed: UInt64) {
     var dice = SimDice(seed: seed)
     let found = Self.verdicts(30, packetsASecond: 45) { _, packets in
@@ -29,13 +32,13 @@ import Testing
     #expect(random, "\(found)")
   }
 
-  @Test("Losses that come together are a queue's, however seldom")
+  @Test("Losses that come together are those of a queue, however rare they are")
   func bursts() {
     let found = Self.verdicts(120, packetsASecond: 45) { look, _ in look % 60 == 59 ? 4 : 0 }
     #expect(!found.isEmpty && found.allSatisfy { $0 == .few }, "\(found)")
   }
 
-  @Test("Rates are of acknowledged bytes: of the packets that were sent, half may be lost and not sent again yet")
+  @Test("Rates count acknowledged bytes: half of the packets sent may be lost and not sent again yet")
   func rates() {
     var evidence = LossEvidence()
     var sample = LineSample(at: .zero, delivered: 0)

@@ -5,7 +5,7 @@ import Testing
 @Suite(.timeLimit(.minutes(15))) struct LossyPaceTests {
   private static let lossy = Pace.Bounds(start: 8, most: 48, mostWhenLossy: 64)
 
-  @Test("Where random losses limit each connection there are as many as may be, however slow each is")
+  @Test("Where random losses limit each connection, as many as allowed are used, however slow each is")
   func lossy() {
     var line = PlayedLine(Self.lossy) { Double($0) * 0.4 * PlayedLine.mega }
     line.roundTrip = .milliseconds(50)
@@ -29,7 +29,7 @@ import Testing
     #expect(busy.pace.window == 8, "this machine's cores are full")
   }
 
-  @Test("That a lossy line begins with a burst does not hide that twice as many connections are faster")
+  @Test("A lossy line that begins with a burst still shows that twice as many connections are faster")
   func burst() {
     var line = PlayedLine(Pace.Bounds(start: 32, most: 48, mostWhenLossy: 64)) { Double($0) * 2.4 * PlayedLine.mega }
     line.losses = { _ in 0.005 }
@@ -52,7 +52,7 @@ import Testing
     #expect(most <= 7, "\(line.changes)")
   }
 
-  @Test("Connections with the rate that losses allow them are not closed for being slow: fewer would be as slow each")
+  @Test("Connections that reach the rate that losses allow are not closed for being slow: fewer would be as slow each")
   func heldByLosses() {
     func changes(_ roundTrip: Duration) -> [Pace.Change] {
       var line = PlayedLine(Pace.Bounds(start: 8, most: 8)) { Double($0) * 0.27 * PlayedLine.mega }
@@ -65,7 +65,7 @@ import Testing
     #expect(!changes(.milliseconds(20)).isEmpty, "there they allow four times as much")
   }
 
-  @Test("Where more connections only lose more packets, they are closed again, and seldom tried")
+  @Test("Where more connections only lose more packets, they are closed again, and rarely tried")
   func policed() {
     var line = PlayedLine(Self.lossy) { _ in 40 * PlayedLine.mega }
     line.losses = { 0.00001 * Double($0 * $0) }
@@ -74,7 +74,7 @@ import Testing
     #expect(line.changes.count { $0.connections > 16 } <= 5, "\(line.changes)")
   }
 
-  @Test("A queue on the way that is full loses packets too, and fewer connections are enough for it")
+  @Test("A full queue on the way loses packets too, and fewer connections are enough for it")
   func crowded() {
     var line = PlayedLine(Self.lossy) { _ in 3 * PlayedLine.mega }
     line.losses = { _ in 0.005 }

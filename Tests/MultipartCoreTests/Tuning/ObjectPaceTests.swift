@@ -2,18 +2,18 @@ import Testing
 
 @testable import MultipartCore
 
-/// The number of connections for small objects, against a model: each connection waits for its answer, and the machine or
-/// the store can do only so many objects a second.
+/// The number of connections for small objects, against a model: each connection waits for its answer, and the machine
+/// or the store can process only a certain number of objects a second.
 @Suite struct ObjectPaceTests {
   struct Model {
-    /// Of one object, on one connection.
+    /// The wait for the answer to one object, on one connection.
     var wait: Duration
-    /// Objects a second, whatever the connections.
+    /// The most objects a second, however many connections there are.
     var most: Double
-    /// The line alone; the rest of the wait is the store's.
+    /// The round trip of the line alone; the rest of the wait is the store's.
     var trip: Duration
     var size: Int64 = 4096
-    /// Bytes per second of the line.
+    /// The line's rate in bytes per second.
     var line = 1e12
     var limit: Int64?
     var pace: ObjectPace
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test("Over a long line it grows to 256 within two seconds, and stays")
+  @Test("Over a long line the window grows to 256 within two seconds, and stays there")
   func longLine() {
     var model = Model(wait: .milliseconds(50), most: 100_000)
     model.run(.seconds(2))
@@ -54,32 +54,32 @@ import Testing
     #expect(model.pace.window == 256)
   }
 
-  @Test("The length of the line is enough for that: the first answers come later", arguments: [20, 50, 200])
+  @Test("A long line is reason enough for that, before the first answers arrive", arguments: [20, 50, 200])
   func beforeAnswers(_ trip: Int) {
     var pace = ObjectPace(start: 8, most: 256)
     var sample = LineSample(at: .milliseconds(trip + 10), delivered: 0)
-    // A queue on the way is not shortened by more connections.
+    // More connections do not shorten a queue on the way.
     (sample.roundTrip, sample.leastTrip) = (.milliseconds(trip * 9), .milliseconds(trip))
     #expect(pace.take(sample, arrived: 0, size: 4096, isFull: false) == nil)
     #expect(pace.take(sample, arrived: 0, size: 4096, isFull: true)?.connections == min(256, 8 * trip * 4 / 5))
     #expect(pace.take(sample, arrived: 0, size: 4096, isFull: true) == nil)
   }
 
-  @Test("Larger objects get theirs as soon as acknowledged bytes show that the line can carry them")
+  @Test("Larger objects get more connections as soon as acknowledged bytes show that the line can carry them")
   func largerObjects() {
     var pace = ObjectPace(start: 8, most: 256)
     var sample = LineSample(at: .milliseconds(60), delivered: 0)
     (sample.roundTrip, sample.leastTrip) = (.milliseconds(50), .milliseconds(50))
     #expect(pace.take(sample, arrived: 0, size: 256 << 10, isFull: true)?.connections == 10)
-    // Ten connections' first windows in a round trip: 2.8 MB a second.
+    // The first windows of ten connections in a round trip: 2.8 MB a second.
     (sample.at, sample.delivered) = (.milliseconds(110), 140_000)
     #expect(pace.take(sample, arrived: 0, size: 256 << 10, isFull: true)?.connections == 106)
-    // And twice as much in the next.
+    // The next round trip carries twice as much.
     (sample.at, sample.delivered) = (.milliseconds(160), 420_000)
     #expect(pace.take(sample, arrived: 0, size: 256 << 10, isFull: true)?.connections == 256)
   }
 
-  @Test("Where eight are enough it goes back to eight, and tries again ever more seldom")
+  @Test("Where eight are enough the window returns to eight, and larger ones are tried ever more rarely")
   func loopback() {
     var model = Model(wait: .microseconds(500), most: 8000)
     model.run(.seconds(2))
@@ -94,17 +94,17 @@ import Testing
     #expect((1...4).contains(tries))
   }
 
-  @Test("It stops where the store's rate ends")
+  @Test("The window stops growing at the store's rate")
   func slowStore() {
     var model = Model(wait: .milliseconds(20), most: 1000)
     model.run(.seconds(5))
-    // 20 are enough for 1,000 a second.
+    // 20 connections are enough for 1,000 objects a second.
     #expect((20...128).contains(model.pace.window))
   }
 
-  @Test("Where it began more than the store can do at once, it goes back, and stays there")
+  @Test("A window larger than the store can serve at once shrinks, and stays small")
   func goesBack() {
-    // 16 at once, in 20 ms each, at the end of a line of 20 ms.
+    // The store serves 16 at once, in 20 ms each, at the end of a line of 20 ms.
     var model = Model(wait: .milliseconds(40), most: 400, trip: .milliseconds(20))
     model.run(.seconds(1))
     #expect(model.widest >= 128)
@@ -115,9 +115,9 @@ import Testing
     #expect(model.changes.count <= changes + 6 && (16...32).contains(model.pace.window), "\(model.changes)")
   }
 
-  @Test("Where fewer are slower, it goes forth again")
+  @Test("Where fewer are slower, the window grows again")
   func goesForth() {
-    // The store answers in three round trips, to each at once.
+    // The store answers in three round trips, each object at once.
     var model = Model(wait: .milliseconds(200), most: 100_000, trip: .milliseconds(50))
     model.run(.seconds(30))
     #expect(model.pace.window == 256)
@@ -133,7 +133,7 @@ import Testing
     model.line = 1e12
     model.run(.seconds(60))
     #expect(model.pace.window == 256, "\(model.changes)")
-    // It becomes slow: not a pause, but ten seconds of it.
+    // The line becomes slow, not for a pause, but for ten seconds.
     model.line = 1_048_576
     model.size = 400 << 10
     model.run(.seconds(8))
@@ -142,7 +142,7 @@ import Testing
     #expect(model.pace.window <= 26, "\(model.changes)")
   }
 
-  @Test("No more than the limit allows in ten seconds, whatever it is, and as many as before without it")
+  @Test("Never more than the limit allows in ten seconds, and without the limit as many as before")
   func limit() {
     var model = Model(wait: .milliseconds(50), most: 100_000, limit: 100 << 10)
     model.size = 40 << 10
@@ -203,7 +203,7 @@ import Testing
     #expect(model.pace.window == 8)
   }
 
-  @Test("After a SlowDown it stays where it was put for a while")
+  @Test("After a SlowDown the window stays where it was set for a while")
   func throttled() {
     var model = Model(wait: .milliseconds(50), most: 100_000)
     model.run(.seconds(2))

@@ -35,7 +35,7 @@ import Testing
       if case .settled = opening.look(sample) { return true }
       return false
     }
-    // The first sample shows nothing, the second that it has begun.
+    // The first sample shows nothing, the second that sending has begun.
     #expect(settled == 1 + time / 50)
   }
 
@@ -49,7 +49,7 @@ import Testing
     #expect(line.changes == [])
   }
 
-  @Test("The cap holds whatever each connection gains")
+  @Test("The maximum holds, however much each connection gains")
   func cap() {
     var line = PlayedLine(Pace.Bounds(start: 4, most: 13)) { Double($0) * PlayedLine.mega }
     line.run(.seconds(30))
@@ -57,7 +57,7 @@ import Testing
     #expect(line.changes.allSatisfy { $0.connections <= 13 })
   }
 
-  @Test("On a line that needs minutes for the parts in flight no more begin, and soon they are stopped")
+  @Test("If the parts in flight need minutes on a line, no more begin, and soon some are stopped")
   func slow() {
     var line = PlayedLine { _ in 100_000 }
     line.run(.seconds(20))
@@ -86,7 +86,7 @@ import Testing
   }
 
   @Test(
-    "After a longer pause, and after a line that became slower, all connections come back once it is fast again",
+    "After a longer pause, and after a line that became slower, all connections are used again once it is fast again",
     arguments: [[Slow(rate: 0, seconds: 40, left: 1)], [Slow(rate: 4, left: 4), Slow(rate: 0.3, left: 1)]])
   func comesBack(_ times: [Slow]) {
     var line = PlayedLine { _ in 100 * PlayedLine.mega }
@@ -101,7 +101,7 @@ import Testing
     #expect(line.pace.window == 8)
   }
 
-  /// MiB per second, for how long, and the remaining connections.
+  /// A rate in MiB per second, its duration, and the remaining connections.
   struct Slow: Sendable {
     var rate: Double
     var seconds = 25
@@ -124,7 +124,7 @@ import Testing
     #expect(line.changes.contains { $0.stopsSome } && line.pace.window == 1)
   }
 
-  @Test("If fewer connections are slower, the others come back, and are not closed again")
+  @Test("If fewer connections are slower, the others are used again, and are not closed a second time")
   func needsMany() {
     var line = PlayedLine { Double($0) * 20_000 }
     line.run(.seconds(200))
@@ -158,7 +158,7 @@ import Testing
     #expect(line.changes == [])
   }
 
-  @Test("A few parts on a slow line are sent one after the other too")
+  @Test("Even a few parts on a slow line are sent one after the other")
   func fewParts() {
     var line = PlayedLine { _ in 200_000 }
     line.run(.seconds(20), underWay: 4)
@@ -166,7 +166,7 @@ import Testing
     #expect(line.changes.map(\.stopsSome) == [false, true])
   }
 
-  @Test("If the rate limit is the bound, no more connections are tried; otherwise they are")
+  @Test("While the rate limit is reached, no more connections are tried; otherwise they are")
   func limit() {
     var line = PlayedLine(Pace.Bounds(start: 8, most: 48, limit: 10 << 20)) { _ in 10 * PlayedLine.mega }
     line.run(.seconds(60))
@@ -179,7 +179,9 @@ import Testing
     #expect(Pace(Pace.Bounds(start: 8, most: 48, limit: .max), partSize: 1).window == 8)
   }
 
-  @Test("Of smaller parts as many bytes begin as of those that were planned, but on a line that was slow as few")
+  @Test(
+    "With smaller parts as many bytes begin as planned, but on a line that was slow only as many parts"
+  )
   func smallerParts() {
     func begins(_ bounds: Pace.Bounds, from before: Int64 = 8 << 20, to size: Int64) -> Int {
       var settings = RunSettings()
@@ -197,13 +199,13 @@ import Testing
     #expect(begins(Pace.Bounds(start: 8, most: 48, limit: 1 << 20), to: 5 << 20) == 2)
   }
 
-  @Test("Rates are said in units that show them")
+  @Test("Rates are printed in units that show them")
   func rateTexts() {
     let texts = [0, 100, 51_200, 104_858, 2_202_010, 1e300].map { Pace.text($0) }
     #expect(texts == ["0 KiB/s", "0 KiB/s", "50 KiB/s", "0.1 MiB/s", "2.1 MiB/s", "100000000000000.0 MiB/s"])
   }
 
-  @Test("Another limit means as many connections as it allows in ten seconds, from the next look on")
+  @Test("A changed limit sets the number of connections to what it allows in ten seconds, from the next look on")
   func limitChanges() {
     var line = PlayedLine { _ in 100 * PlayedLine.mega }
     line.run(.seconds(20))
@@ -234,7 +236,7 @@ import Testing
     #expect(line.pace.window > 8)
   }
 
-  @Test("After that the first number comes back even where the line holds the few connections back")
+  @Test("After that the first number is reached again even if the line holds the few connections back")
   func comesBack() {
     var line = PlayedLine { Double($0) * PlayedLine.mega }
     line.held = 0.9

@@ -9,7 +9,7 @@ struct PlayedLine {
   /// The share of packets that are lost, by the number of connections.
   var losses: (Int) -> Double = { _ in 0 }
   private var resent = 0.0
-  /// A queue on the way makes it longer.
+  /// The delay of a queue on the way.
   var queue: Duration = .zero
   var load = 0.3
   /// The share of time in which the line limits the connections.
@@ -19,7 +19,7 @@ struct PlayedLine {
   private(set) var now: Duration = .zero
   private(set) var delivered: Int64 = 0
   private(set) var changes: [Pace.Change] = []
-  /// Parts that have begun: those too many end one by one, unless they are stopped.
+  /// The parts that have begun; surplus ones end one by one, unless they are stopped.
   private var flying = 0
   private var sent = 0.0
   private let partSize: Int64

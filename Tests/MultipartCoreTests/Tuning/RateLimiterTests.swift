@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(15))) struct RateLimiterTests {
-  /// Several takers who take what they get and come back when told to, for `seconds`.
+  /// Runs several takers for `seconds`, which take what they get and return when told to.
   private func run(rate: Int64, seconds: Int, takers: Int, wanted: Int) -> (bytes: Int, largestBurst: Int, steps: Int) {
     let limiter = RateLimiter(rate: rate, now: .zero)
     var now = Duration.zero
@@ -28,11 +28,11 @@ import Testing
     let wanted = Double(rate) * Double(seconds)
     #expect(Double(bytes) <= wanted)
     #expect(Double(bytes) >= wanted * 0.97 - 4096)
-    // At once no more than a twentieth of a second's worth.
+    // No burst is larger than a twentieth of a second's worth.
     #expect(burst <= max(1, Int(rate / 20)))
   }
 
-  @Test("What was not used in a pause is not made up for by a burst")
+  @Test("A pause is not made up for by a burst")
   func noBurstAfterPause() {
     let limiter = RateLimiter(rate: 1 << 20, now: .zero)
     #expect(limiter.take(1 << 20, now: .seconds(3600)) == (1 << 20) / 20)
@@ -44,7 +44,7 @@ import Testing
     #expect(RateLimiter(rate: 1 << 20, now: .seconds(5)).take(1000, now: .seconds(5)) == 0)
   }
 
-  @Test("After the wait that it names there is something to take, and not before", arguments: rates)
+  @Test("After the wait that it names, some bytes may be taken, and not before", arguments: rates)
   func waitIsTrue(rate: Int64) {
     let limiter = RateLimiter(rate: rate, now: .zero)
     var now = Duration.zero
@@ -85,7 +85,7 @@ import Testing
     #expect(limiter.take(100, now: .seconds(11)) > 0)
   }
 
-  @Test("By a timetable it has another rate when the time of day comes, and says so once")
+  @Test("A timetable changes the rate when the time of day comes, and reports that once")
   func timetable() {
     let minute = Mutex(7 * 60 + 59)
     let said = Mutex<[String]>([])
@@ -98,7 +98,7 @@ import Testing
     #expect(limiter.take(1 << 30, now: .zero) == 1 << 30)
     #expect(limiter.wait(now: .zero) == .zero && limiter.rate(now: .zero) == nil)
     minute.withLock { $0 = 8 * 60 }
-    // The clock is looked at once a second.
+    // The clock is read once a second.
     #expect(limiter.take(1 << 30, now: .milliseconds(999)) == 1 << 30)
     #expect(limiter.take(1 << 30, now: .seconds(1)) == 0)
     #expect(limiter.rate(now: .seconds(1)) == 1 << 20)
@@ -124,7 +124,9 @@ import Testing
     #expect(Self.day.rate(at: minute) == rate)
   }
 
-  @Test("The next change is another rate, perhaps on the next day", arguments: [(0, 510), (510, 720), (1140, 510)])
+  @Test(
+    "The next change is the next time with another rate, perhaps on the next day",
+    arguments: [(0, 510), (510, 720), (1140, 510)])
   func next(_ minute: Int, _ next: Int) {
     #expect(Self.day.next(after: minute)?.minute == next)
   }

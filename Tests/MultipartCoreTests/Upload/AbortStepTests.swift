@@ -5,7 +5,8 @@ import Testing
 @Suite(.timeLimit(.minutes(15))) struct AbortStepTests {
   private let clock = TestWorld()
 
-  /// What `abort` returned, and its requests; `answer` gets how often that step was requested, from 1.
+  /// Aborts an upload and returns the result and the requests; `answer` gets the number of requests for that step, from
+  /// 1.
   private func abort(
     tries: Int = 4, _ answer: @escaping @Sendable (_ step: String, _ time: Int) -> Response
   ) async throws -> (outcome: Result<AbortMultipartUpload.Output, Failure>, steps: [String]) {
@@ -36,7 +37,7 @@ import Testing
     }
     #expect(try outcome.get() == .aborted)
     #expect(steps == ["abort", "list", "abort", "list", "abort", "list"])
-    // At least half of 0.25 s and of 0.5 s, and half of the rest at random.
+    // The waits are at least half of 0.25 s and of 0.5 s; the other halves are random.
     #expect(clock.uptime == .seconds(1000) + .milliseconds(562.5))
   }
 

@@ -139,7 +139,7 @@ import Testing
       #expect(try await rig(Self.other, signsPayload: signs).outcome(form) == .failure(.dataMismatch), "\(name)")
       #expect(try await rig([:], signsPayload: signs).outcome(form) == .failure(.server), "\(name)")
     }
-    // Nobody wants it compared.
+    // The comparison is switched off.
     #expect(try await rig(Self.other) { $0.checksum = .nothing }.outcome(.nothing) == .proof(.none))
   }
 
@@ -164,17 +164,17 @@ import Testing
     let keyMD5 = "x-amz-server-side-encryption-customer-key-MD5"
     let key = try CustomerKey([UInt8](repeating: 7, count: 32))
     #expect(try await rig(Self.opaque) { $0.address.customerKey = key }.outcome(.md5) == .failure(.refused))
-    // Whatever create has answered.
+    // The key must be confirmed, whatever create has answered.
     let silent = try rig(Self.opaque) { $0.address.customerKey = key }
     #expect(await silent.outcome(.md5, createNamedEncryption: true) == .failure(.refused))
     var confirmed = Self.other
     confirmed.add("x-amz-server-side-encryption-customer-algorithm", "AES256")
     confirmed.add("x-amz-server-side-encryption-customer-key-MD5", silent.store.requests[0].headers[keyMD5] ?? "")
-    // And the ETag of encrypted bytes is not compared with them.
+    // The ETag of encrypted bytes is not compared with them.
     #expect(try await rig(confirmed) { $0.address.customerKey = key }.outcome(.md5) == .proof(.contentMD5))
   }
 
-  @Test("A part's answer may leave out the encryption that create has named, but not name another")
+  @Test("A part's answer may omit the encryption that create has named, but not name another")
   func encryption() async throws {
     for (named, created, isTaken) in [
       (nil, false, false), (nil, true, true), ("aws:kms", true, true), ("aws:kms", false, true),
@@ -226,7 +226,7 @@ import Testing
       }
       #expect(await rig.outcome(.md5) == .failure(.sourceChanged))
       #expect(rig.sender.progress.bytes == 0 && rig.sender.progress.partsDone == 0)
-      // And nothing more of it goes out.
+      // Nothing more of the part is sent.
       #expect(await rig.outcome(.md5) == .failure(.sourceChanged))
       #expect(rig.store.requests.count == 1)
     }

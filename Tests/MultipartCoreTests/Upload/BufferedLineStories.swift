@@ -1,8 +1,8 @@
 import MultipartCore
 import Testing
 
-/// Lines behind something that takes bytes at once, acknowledges them, and passes them on more slowly: a proxy, a tunnel,
-/// a container's network.
+/// Lines with a device that accepts bytes at once, acknowledges them, and passes them on more slowly: a proxy, a
+/// tunnel, a container's network.
 @Suite struct BufferedLineStories {
   private static let mega = 1_048_576.0
 
@@ -16,14 +16,14 @@ import Testing
     return upload
   }
 
-  /// Seconds of the line, beyond one part, that an interruption costs now and that were lost before.
+  /// The seconds of the line, beyond one part, that an interruption costs now or that were lost before.
   private func cost(_ upload: PlayedUpload, _ rate: Double) -> Double {
     let part = Double(upload.story.settings.plan.partSize)
     return (rate * (upload.story.now / .seconds(1)) - Double(upload.done.count + 1) * part) / rate
   }
 
   @Test(
-    "After 45 s all that was passed on is at the store, but for what the line carries in ten seconds and one part",
+    "After 45 s everything that was passed on is at the store, except ten seconds of the line and one part",
     arguments: [(600_000, 5), (600_000, 8), (1_000_000, 8), (2_000_000, 8), (400_000, 5), (400_000, 8)], [2, 4])
   func stopped(_ line: (rate: Double, part: Int64), _ buffer: Double) throws {
     var upload = try upload(part: line.part, buffer: buffer) { _ in line.rate }
@@ -32,7 +32,7 @@ import Testing
     #expect(upload.out.count <= 2 && upload.stalls == 0)
   }
 
-  @Test("On a fast line it does not matter that something buffers", arguments: [1, 4, 100], [10, 50, 500])
+  @Test("On a fast line buffering does not matter", arguments: [1, 4, 100], [10, 50, 500])
   func fast(_ buffer: Double, _ mega: Double) throws {
     let uploads = try [Buffers.none, .possible].map { buffers in
       var upload = try upload(parts: 400, buffer: buffer, buffers: buffers) { _ in mega * Self.mega }
@@ -65,7 +65,7 @@ import Testing
     #expect(upload.out.count >= 8, "\(upload.story.notices)")
   }
 
-  @Test("A line that was seen to buffer begins with one part, and goes on by its answers", arguments: [4, 100])
+  @Test("A line that is known to buffer begins with one part, and continues by its answers", arguments: [4, 100])
   func known(_ buffer: Double) throws {
     var slow = try upload(part: 5, buffer: buffer, buffers: .known) { _ in 600_000 }
     slow.run(.seconds(45))
@@ -75,7 +75,7 @@ import Testing
     #expect(fast.out.count >= 13, "\(fast.story.notices)")
   }
 
-  @Test("If nothing waits on the way any more, acknowledged bytes count again")
+  @Test("If nothing is buffered any more, acknowledged bytes count again")
   func knownNoMore() throws {
     var upload = try upload(part: 5, buffer: nil, buffers: .known) { _ in 600_000 }
     upload.run(.seconds(10))

@@ -6,7 +6,7 @@ import Testing
   private let clock = TestWorld()
 
   private static let md5 = "\"5289df737df57326fcdd22597afb1fac\""
-  /// That of an object of one part with this MD5.
+  /// The ETag of an object of one part with this MD5.
   private static func etag() throws -> String {
     guard case .md5(let md5)? = ETag(md5)?.form else { return "" }
     return "\"\(try MultipartETag.of(md5s: [md5]))\""
@@ -28,7 +28,7 @@ import Testing
 
   private typealias Exchange = (step: String, answer: Response?)
 
-  /// Completes the upload of one part of three bytes, begun at 22:13:20. Nil loses the answer.
+  /// Completes the upload of one part of three bytes, begun at 22:13:20. A nil answer is lost.
   private func complete(
     tries: Int = 4, _ answers: [Exchange]
   ) async throws -> Result<UploadedObject, Failure> {
@@ -60,9 +60,9 @@ import Testing
   func lost() async throws {
     let head = ("head", Self.object(try Self.etag())) as Exchange
     let once = try await complete(tries: 1, [("complete", nil), ("list", .error(404, "NoSuchUpload")), head]).get()
-    #expect(once.evidence.hasPrefix("ETag of the object is made of its parts'"))
+    #expect(once.evidence.hasPrefix("ETag matches the parts"))
     #expect(once.size == 3 && once.parts == 1 && once.retries == 0)
-    // Where there is a try left, that one hears that the upload is gone.
+    // If a try is left, that one gets the answer that the upload is gone.
     let twice = try await complete([("complete", nil), ("complete", .error(404, "NoSuchUpload")), head]).get()
     #expect(twice.evidence == once.evidence && twice.retries == 1)
   }
@@ -111,11 +111,11 @@ import Testing
     #expect(failure(refused)?.s3Code == "InvalidPartOrder")
   }
 
-  @Test("After an answer without proof a HEAD is made, and the size is the evidence; without a size there is none")
+  @Test("After an answer without proof a HEAD is sent, and the size is the evidence; without a size there is none")
   func unproven() async throws {
     let yes = ("complete", Self.completed("\"x\"")) as Exchange
     let weak = try await complete([yes, ("head", Self.object("\"x\""))]).get()
-    #expect(weak.evidence == "size of the object; the bytes by an ETag that is the MD5")
+    #expect(weak.evidence == "object size matches; the store's ETag of the bytes is the MD5")
     let sizeless = try await complete(tries: 1, [yes, ("head", Self.object("\"x\"", length: nil))])
     #expect(failure(sizeless)?.message.description.contains("how long the object is") == true)
     let other = try await complete([yes] + Array(repeating: ("head", Self.object("\"x\"", length: "4")), count: 6))

@@ -2,7 +2,7 @@ import MultipartCore
 import Support
 import Testing
 
-/// An upload that is begun for a caller who sends its parts.
+/// An upload that is begun for a caller that sends the parts.
 @Suite(.timeLimit(.minutes(15))) struct CreationTests {
   private let fake: FakeS3
   private let home: TemporaryDirectory

@@ -3,7 +3,7 @@ import Testing
 
 @testable import MultipartCore
 
-/// Answers of a store that sound like proof, or like its contrary, and are neither.
+/// Answers of a store that look like proof, or like its opposite, and are neither.
 @Suite(.timeLimit(.minutes(15))) struct DoubtfulAnswerTests {
   private let directory: TemporaryDirectory
   private let world = World(
@@ -13,7 +13,7 @@ import Testing
     directory = try TemporaryDirectory()
   }
 
-  /// Answers each method with what the test has prepared, whatever the request is.
+  /// A client that answers each method as prepared by the test, whatever the request is.
   private func client(_ answers: [HTTPMethod: Response]) throws -> S3Client {
     try ScriptedStore { (request, _) throws(Failure) in
       guard let answer = answers[request.method] else { throw Failure(.network, "nothing is prepared") }
@@ -75,7 +75,7 @@ import Testing
     let finisher = Finisher(
       client: try client([.head: Response(status: 200, headers: head)]), ObjectAddress("bucket", "key"))
     finisher.expect(Expectation(size: 3, checksum: nil, md5: try MultiChecksumSample.md5([1, 2, 3]), proof: .none))
-    // A hundred seconds ago, and now.
+    // The tries began a hundred seconds ago, and now.
     finisher.begin(.put(.seconds(-100)))
     finisher.begin(.put(.zero))
     guard case .proven = try await finisher.head(mustBeOurs: true) else {
@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  @Test("An upload is gone whichever code the store uses for it, but not because it cannot be listed")
+  @Test("An upload is gone whichever code the store uses for that, but not because it cannot be listed")
   func hasUpload() async throws {
     let list = { (parts: String) in "<ListPartsResult><UploadId>id</UploadId>\(parts)</ListPartsResult>" }
     let error = { (code: String) in "<Error><Code>\(code)</Code></Error>" }

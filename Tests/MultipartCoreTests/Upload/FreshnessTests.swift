@@ -4,7 +4,7 @@ import Testing
 
 /// Whether a HEAD shows an object that this run can have created, to the second.
 @Suite struct FreshnessTests {
-  /// This many seconds after 2026-11-22T10:00:00Z.
+  /// The time this many seconds after 2026-11-22T10:00:00Z.
   private static func http(_ second: Int) -> String {
     "Sun, 22 Nov 2026 10:0\(second / 60):\(second % 60 < 10 ? "0" : "")\(second % 60) GMT"
   }
@@ -32,15 +32,15 @@ import Testing
     }
   }
 
-  /// The store's clock was within 30..<31 when it answered, and 10.4 s had passed since the first try: so that was sent
-  /// before 20.6 s, and an object of second 21 or earlier may be older.
+  /// The store's clock was within 30..<31 when it answered, and 10.4 s had passed since the first try, which was
+  /// therefore sent before 20.6 s: an object of second 21 or earlier may be older.
   @Test("An object of one PUT must be provably newer than the first try; a doubt because of rounding is not a success")
   func put() {
     let freshness = Freshness(since: .put(.seconds(100)))
     for (modified, isOurs) in [(10, false), (20, false), (21, false), (22, true), (30, true), (32, false)] {
       #expect(self.isOurs(freshness, head(modified: modified), asked: .milliseconds(110_400)) == isOurs, "\(modified)")
     }
-    // Just now is never long enough ago.
+    // Less than a second after the first try no object is certainly newer than it.
     #expect(!isOurs(freshness, head(modified: 30), asked: .milliseconds(100_900)))
   }
 

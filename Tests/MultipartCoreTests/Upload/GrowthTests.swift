@@ -54,7 +54,7 @@ import Testing
       number: number, size: size, etag: "\"0123456789abcdef0123456789abcdef\"", checksum: sum, proof: .checksum)
   }
 
-  /// A machine from its start to its end, with parts that the store has already or has not.
+  /// Runs a machine from its start to its end, with parts that the store already has or lacks.
   private static func upload(
     _ parts: Int, listed: Bool, compare: (PartReceipt) -> UploadMachine.Event
   ) throws {

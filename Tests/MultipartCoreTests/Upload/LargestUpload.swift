@@ -6,7 +6,7 @@ import Foundation
 /// without the bytes of the parts; store and disk are a few arrays.
 struct LargestUpload {
   static let uploadID = "the-upload"
-  /// By Python's integers, as in the tests of combining.
+  /// Computed with Python's integers, as in the tests of combining.
   static let sumOfPart = "ce36fe0285569d20"
   static let sumOfWhole = "364d33727691100b"
 
@@ -35,8 +35,8 @@ struct LargestUpload {
       number: number, size: plan.range(of: number).length, etag: Self.etag(number), checksum: sum, proof: .checksum)
   }
 
-  /// One process. It is killed after `killAfter` sends: running requests reach the store, and the record's last line is
-  /// cut.
+  /// Runs one process. It is killed after `killAfter` sends: running requests reach the store, and the record's last
+  /// line is cut.
   mutating func run(seed: UInt64, killAfter: Int? = nil) throws(Failure) -> UploadMachine.Outcome? {
     var settings = SoloSettings(plan: plan, form: .algorithm(.crc64nvme), formIsFree: true, seed: seed)
     settings.finds = true
@@ -86,7 +86,7 @@ struct LargestUpload {
         event = .tick
         continue
       }
-      // The last first, so that parts arrive in another order than they were sent in.
+      // The last action comes first, so that parts arrive in another order than they were sent in.
       let action = out.removeLast()
       if case .send = action { sent += 1 }
       event = try answer(action, machine, found?.record).map { .of(0, $0) }
@@ -136,7 +136,7 @@ extension LargestUpload {
       created: Timestamp(seconds: 1_800_000_000))
   }
 
-  /// Page after page of 1,000 parts, as S3 writes them.
+  /// Lists the parts in pages of 1,000, as S3 writes them.
   private mutating func list() throws(Failure) -> [ListParts.Part] {
     var list = ListParts(ObjectAddress("bucket", "key"), uploadID: Self.uploadID)
     var read = ListParts.Pages()

@@ -11,16 +11,17 @@ import Testing
     #expect(upload.sends.reduce(0, +) == 5000)
     #expect((4900...5000).contains(there))
     let outcome = try upload.run(seed: 2)
-    #expect(outcome == .completed(evidence: "CRC64NVME of the object, given back by the store"))
+    #expect(outcome == .completed(evidence: "CRC64NVME matches the store's"))
     #expect(upload.mistakes.isEmpty)
     #expect(upload.objectSize == 53_687_091_200_000)
-    // What the store had was compared and not sent again; every other part was sent once, and once more after a fault.
+    // The parts at the store were compared and not sent again; every other part was sent once, and once more after a
+    // fault.
     #expect(upload.compared == there)
     #expect(upload.pages == 5)
     #expect(upload.faults == 10_000 / 89)
     #expect(upload.sends.reduce(0, +) - 5000 - (10_000 - there) <= upload.faults)
     #expect(upload.sends.allSatisfy { $0 <= 2 })
-    // The record's length is that of its lines: nothing was written twice.
+    // The record is as long as its lines: nothing was written twice.
     #expect(upload.record.count < 10_100 * 96)
   }
 

@@ -2,7 +2,7 @@ import MultipartCore
 import Support
 import Testing
 
-/// An unrecorded upload: when it is adopted, when the run waits for it, and when it is left to others.
+/// Unrecorded uploads: when they are adopted, when the run waits for them, and when they are left alone.
 @Suite struct MachineAdoptStories {
   private static let id = "theirs"
 
@@ -58,7 +58,7 @@ import Testing
     #expect(story.notices.contains { if case .passedBy(Self.id, _) = $0 { true } else { false } })
   }
 
-  @Test("An upload to which nobody has sent for a minute by the store's clock is adopted without a wait")
+  @Test("An upload to which nothing was sent for a minute by the store's clock is adopted without a wait")
   func old() throws {
     var story = try Self.compared(last: 940)
     story.tell(Self.list(last: 940, clock: 1000))
@@ -78,7 +78,8 @@ import Testing
     expectAdopted(story)
   }
 
-  @Test("A part that arrived, or was sent again, during the comparison or the wait shows that somebody is sending")
+  @Test(
+    "A part that arrived, or was sent again, during the comparison or the wait shows that another client is sending")
   func touched() throws {
     for change in [
       Self.list(last: 940, clock: 1060, parts: [1, 2]), Self.list(last: 940, clock: 1060, trace: "other"),
@@ -117,7 +118,7 @@ import Testing
     expectAdopted(story)
   }
 
-  @Test("If a store gives no time, its clock stands still, or times lie in the future, the upload is left alone")
+  @Test("If a store gives no time, its clock stops, or times are in the future, the upload is left alone")
   func oddClocks() throws {
     var silent = try Self.compared(last: 900, clock: nil)
     silent.tell(Self.list(last: 900, clock: nil))
@@ -136,7 +137,7 @@ import Testing
     expectLeft(ahead)
   }
 
-  @Test("A list that is malformed again and again is given up after three tries, and the next upload is examined")
+  @Test("A list that is malformed repeatedly is given up after three tries, and the next upload is examined")
   func nonsense() throws {
     var story = try Self.compared(last: 900, more: ["older"])
     let nonsense = UploadMachine.Event.partsListFailed(Failure(.server, "not XML", status: 200))
@@ -165,7 +166,7 @@ import Testing
     #expect(story.notices.contains { if case .startsAnew(let text) = $0 { text.contains("not XML") } else { false } })
   }
 
-  @Test("What was compared of an upload that is not adopted does not count as resumed, though another is")
+  @Test("The bytes compared in an upload that is not adopted do not count as resumed, even if another is adopted")
   func nothingKept() throws {
     var story = try Self.compared(last: 990, more: ["older"])
     story.tell(Self.list(last: 990, clock: 1000, trace: "other"))

@@ -1,6 +1,6 @@
 import MultipartCore
 
-/// Changes the store as the request did, and returns what the machine is told about it.
+/// Changes the store as the request did, and returns the event for the machine.
 typealias Answer = (inout MachinePlay) -> UploadMachine.Event
 
 extension UploadMachine.Action {
@@ -129,7 +129,7 @@ extension UploadMachine.Action {
       ]
     case .complete:
       return [
-        // Lost before the store did anything, and after.
+        // The answer is lost before the store did anything, or after.
         { _ in .completeFailed(passing[0]) },
         { play in
           _ = play.finishUpload()
@@ -137,7 +137,7 @@ extension UploadMachine.Action {
         },
         { play in play.finishUpload() ? .completeDone(.undecided(weak: "w")) : .completeFailed(final) },
         { _ in .completeFailed(final) }, { _ in .completeFailed(Failure(.precondition, "is there")) },
-        // Refused, and refused because of a part.
+        // The complete is refused, or refused because of a part.
         { _ in .completeFailed(passing[1]) },
         { _ in .completeFailed(Failure(.refused, "InvalidPart", s3Code: "InvalidPart")) },
       ]
@@ -159,7 +159,7 @@ extension UploadMachine.Action {
     case .listAfterLoss:
       return [{ _ in .listFailed(passing[0]) }, { _ in .listFailed(Failure(.credentials, "AccessDenied")) }]
     case .find:
-      // A record is read from the disk; only the list of the store's uploads can fail, and then nothing is known about
+      // A record is read from disk; only the list of the store's uploads can fail, and then nothing is known about
       // them.
       return [
         { play in play.leftIsOwn ? Self.good(.find)(&play) : .findFailed(passing[0]) },
@@ -173,7 +173,7 @@ extension UploadMachine.Action {
           play.left = []
           return .partsListFailed(Failure(.uploadGone, "gone"))
         },
-        // Somebody has sent a part again by now.
+        // Another client has sent a part again by now.
         { play in
           play.touchedAt = play.clock.seconds
           return Self.good(.listParts(uploadID: id))(&play)

@@ -16,7 +16,7 @@ import Testing
     #expect(story.machine.cause == nil)
   }
 
-  @Test("After a lost answer and 412, if the upload is gone, a HEAD tells our object from another's")
+  @Test("After a lost answer and 412, if the upload is gone, a HEAD distinguishes our object from another's")
   func lostThenPrecondition() throws {
     for (judgement, outcome): (Judgement, UploadMachine.Outcome) in [
       (.proven(evidence: "e"), .completed(evidence: "e")), (.contradicted(message: "other"), .failed(.precondition)),
@@ -68,7 +68,7 @@ import Testing
     #expect(story.outcome == .failed(.server))
   }
 
-  /// Each answer to complete is lost, or an internal error of the store.
+  /// A story in which each answer to complete is lost, or an internal error of the store.
   private static func unanswered(_ failure: Failure, isRecorded: Bool = true) throws -> MachineStory {
     var story = try MachineStory.completing(tries: 2, keepsOn: [.network, .server, .throttled, .interrupted])
     story.tell(.recorded(isRecorded))
@@ -123,7 +123,7 @@ import Testing
     }
   }
 
-  @Test("If the upload cannot be listed after a lost answer, the HEAD decides, and what may be left is aborted")
+  @Test("If the upload cannot be listed after a lost answer, the HEAD decides, and the possible upload is aborted")
   func mayNotAsk() throws {
     var story = try Self.unanswered(Failure(.network, "reset"))
     #expect(story.tell(.listFailed(Failure(.credentials, "403", status: 403))) == [.head(mustBeOurs: true)])
@@ -209,7 +209,7 @@ import Testing
     #expect(story.tell(.headDone(.undecided(weak: "size"))) == [.finish(.completed(evidence: "size"))])
   }
 
-  @Test("A completed upload whose object is never shown and that is in no record is named, and not aborted")
+  @Test("A completed upload whose object never appears and that is in no record is named, and not aborted")
   func neverShown() throws {
     var story = try MachineStory.completing(tries: 1)
     story.tell(.completeDone(.undecided(weak: "w")))

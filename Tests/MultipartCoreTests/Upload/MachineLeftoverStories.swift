@@ -1,7 +1,7 @@
 import MultipartCore
 import Testing
 
-/// Nothing useless is left at the store, and no upload of somebody else is aborted.
+/// Nothing useless is left at the store, and no upload of another client is aborted.
 @Suite(.timeLimit(.minutes(15))) struct MachineLeftoverStories {
   private static func finding(_ candidate: UploadMachine.Candidate) throws -> MachineStory {
     let part: Int64 = 5 << 20
@@ -24,7 +24,7 @@ import Testing
   private static let stop = Run<UploadMachine>.Event.interrupted(Failure(.interrupted, "stopped"))
   private static let gone = UploadMachine.Event.partsListFailed(Failure(.uploadGone, "NoSuchUpload"))
 
-  @Test("Stopped while the parts of a foreign upload are listed: it is not aborted")
+  @Test("Stopped while the parts of another client's upload are listed: it is not aborted")
   func stoppedWhileListing() throws {
     var story = try Self.finding(Self.foreign)
     story.tell(Self.stop)
@@ -32,7 +32,7 @@ import Testing
     #expect(story.machine.ownUploadID == nil)
   }
 
-  @Test("Stopped, or the source gone, while the parts of a foreign upload are compared: it is not aborted")
+  @Test("Stopped, or the source gone, while the parts of another client's upload are compared: it is not aborted")
   func stoppedWhileComparing() throws {
     for (last, code): (Run<UploadMachine>.Event, Failure.Code) in [
       (Self.stop, .interrupted), (.of(0, .verifyFailed(1, Failure(.sourceChanged, "rewritten"))), .sourceChanged),
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  /// Not stored: LeakSanitizer does not find the pointer within its enum, and reports a leak.
+  /// A computed property, because LeakSanitizer does not find the pointer within a stored enum, and reports a leak.
   private static var changed: UploadMachine.Candidate { .init(uploadID: "ours", use: .changed("another source")) }
 
   @Test("A recorded upload of a source that was touched since is resumed if its parts still match the source")
@@ -97,14 +97,14 @@ import Testing
     #expect(story.endsOld() == [.create(story.machine.form)])
   }
 
-  @Test("A recorded whole upload that is gone, and an object that is not ours: aborted too, then begun again")
+  @Test("A recorded complete upload that is gone, and an object that is not ours: aborted too, then begun again")
   func forgottenWholeIsAborted() throws {
     var story = try Self.finding(Self.whole)
     #expect(story.tell(Self.gone) == [.head(mustBeOurs: true)])
     #expect(story.tell(.headDone(.contradicted(message: "other"))).last == .abort(uploadID: "ours"))
   }
 
-  @Test("A recorded whole upload that is gone, and a proven object: a success that leaves nothing")
+  @Test("A recorded complete upload that is gone, and a proven object: a success that leaves nothing")
   func forgottenWholeIsProven() throws {
     var story = try Self.finding(Self.whole)
     story.tell(Self.gone)
@@ -113,7 +113,7 @@ import Testing
   }
 
   @Test(
-    "A list that shows less than the whole record is doubted: a HEAD is sent, and nothing is aborted meanwhile")
+    "A list that shows less than the complete record is doubted: a HEAD is sent, and nothing is aborted")
   func beingCompleted() throws {
     var story = try Self.finding(Self.whole)
     #expect(story.tell(Self.list) == [.head(mustBeOurs: true)])
@@ -177,7 +177,7 @@ import Testing
     #expect(story.last == [.say(.leftBehind(uploadID: "id1")), .finish(.completed(evidence: "e"))])
   }
 
-  // MARK: - A look before the word of failure
+  // MARK: - Checks before a failure is reported
 
   private static func conflicted(after answer: UploadMachine.Event) throws -> MachineStory {
     var story = try MachineStory.completing()

@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(
-    "1 MB/s over a long line: what an interruption after 40 s costs stays near ten seconds of it",
+    "1 MB/s over a long line: an interruption after 40 s costs about ten seconds of it",
     arguments: [0, 0.001], [100, 200])
   func longMega(_ loss: Double, _ trip: Int) async throws {
     let unsafe = try await aside {
@@ -66,7 +66,7 @@ import Testing
     #expect(upload.lost == 0)
   }
 
-  @Test("When the time of day lifts the limit, as many parts are sent as on any line, and fewer when it comes back")
+  @Test("When the time of day lifts the limit, as many parts are sent as on any line, and fewer when it returns")
   func timetable() throws {
     var upload = try PlayedUpload(parts: 200, limit: 1 << 20) { _ in 50 * Self.mega }
     upload.rate = { [rate = upload.rate] count in min(rate(count), Self.mega) }
@@ -78,7 +78,7 @@ import Testing
     #expect(upload.out.count >= 8 && upload.done.count >= 50, "\(upload.done.count)")
     upload.limit = 1 << 20
     upload.rate = { _ in Self.mega }
-    // Those that have begun are sent.
+    // Parts that have begun are sent.
     upload.run(.seconds(120))
     #expect(upload.out.count <= 2, "\(upload.story.notices)")
     #expect(upload.copies == 0)
@@ -181,7 +181,7 @@ import Testing
     #expect(upload.story.machine.receipts.count { $0 != nil } == done + out)
   }
 
-  @Test("The others are stopped at once: those that need longer, have just begun, or stand still")
+  @Test("The others are stopped at once: those that need longer, have just begun, or make no progress")
   func others() throws {
     var settings = SoloSettings(
       plan: try UploadPlan(size: 40 << 20, partSize: 8 << 20), concurrency: 5, form: .algorithm(.crc64nvme), seed: 1)

@@ -46,7 +46,7 @@ import Testing
     #expect(story.machine.retries == 1)
   }
 
-  @Test("A plan that comes with the upload's id cuts what is sent, also after it was begun again")
+  @Test("A plan that arrives with the upload's id divides the source, even after the upload was begun again")
   func cutAtCreate() throws {
     var settings = try MachineStory(parts: 3, concurrency: 3).settings
     settings.plan = try UploadPlan(size: 24 << 20, partSize: 8 << 20)
@@ -69,7 +69,7 @@ import Testing
     #expect(story.waitOut() == [.send(part: 1, form: story.machine.form, attempt: 2, freshConnection: true)])
     story.failed(2, .network)
     #expect(story.waitOut() == [.send(part: 2, form: story.machine.form, attempt: 2, freshConnection: false)])
-    // A part of that number of another upload begins like any other.
+    // A part with that number in another upload begins like any other.
     story.done(1)
     story.failed(3, .uploadGone)
     #expect(story.failed(2, .uploadGone) == [.abort(uploadID: "id1")])
@@ -151,7 +151,7 @@ import Testing
   func unverified() throws {
     var story = try MachineStory.sending(parts: 6, concurrency: 2)
     #expect(story.done(1, proof: .etag).forms == [.md5])
-    // Part 2 was sent in the old form: that shows nothing new.
+    // Part 2 was sent in the old form, which shows nothing new.
     let late = MachinePlay.receipt(2, .algorithm(.crc64nvme), story.settings.plan, proof: .etag)
     #expect(story.tell(.partDone(late)).forms == [.md5])
     #expect(story.notices.count == 1)

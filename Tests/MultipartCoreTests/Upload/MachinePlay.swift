@@ -5,7 +5,7 @@ import MultipartCore
 struct MachinePlay {
   enum Object: Equatable {
     case none, ours
-    /// The same bytes in the same parts, from before.
+    /// An object from before, with the same bytes in the same parts.
     case older
   }
 
@@ -27,16 +27,16 @@ struct MachinePlay {
   var left: [String] = []
   var leftIsOwn = false
   var isAdopted = false
-  /// Somebody who is still sending to it has sent a part once more, this many seconds after the beginning.
+  /// When another client that is still sending to it has sent a part once more, in seconds after the beginning.
   var touchedAt: Int64 = 0
-  /// Created by requests whose answers were lost.
+  /// Uploads created by requests whose answers were lost.
   var lost: Set<String> = []
-  /// Uploads are recorded, so that a later run can resume them.
+  /// Whether uploads are recorded, so that a later run can resume them.
   var records = false
   var object = Object.none
   var interruptions = 0
 
-  /// The object was seen to have the requested settings.
+  /// Whether the object was seen to have the requested settings.
   var isInspected = false
 
   init(
@@ -96,7 +96,7 @@ struct MachinePlay {
     }
   }
 
-  /// The store's, by which the old upload is half a minute old when the run begins.
+  /// The store's clock, by which the old upload is half a minute old when the run begins.
   var clock: Timestamp { Timestamp(seconds: 30 + now.components.seconds) }
 
   struct Choice {
@@ -104,7 +104,7 @@ struct MachinePlay {
     var play: (inout MachinePlay) -> Void
   }
 
-  /// Everything that could happen next.
+  /// Every event that could come next.
   func choices(faults: Bool) -> [Choice] {
     var all: [Choice] = []
     for (index, action) in out.enumerated() {
@@ -135,7 +135,7 @@ struct MachinePlay {
     return all
   }
 
-  /// What must hold at every end.
+  /// Checks everything that must hold at every end.
   mutating func judgeEnd() {
     switch outcome {
     case .completed:
@@ -153,7 +153,7 @@ struct MachinePlay {
     // The next run looks for it.
     if machine.createWasLost { unsaid.subtract(lost) }
     if outcome?.isKept == true, let id = machine.uploadID { unsaid.remove(id) }
-    // A foreign upload that is not ours is left as it was.
+    // Another client's upload is left as it was.
     if !leftIsOwn, !isAdopted, !left.isEmpty, !uploads.contains("old") { mistakes.append("aborted a foreign upload") }
     if !leftIsOwn || (outcome?.isFailure == true && machine.leavesOldRecord) { unsaid.remove("old") }
     if outcome != nil, !unsaid.isEmpty { mistakes.append("the end, and \(unsaid) is still at the store") }
@@ -161,7 +161,7 @@ struct MachinePlay {
 }
 
 extension UploadMachine.Action {
-  /// Stands for a transfer that was told to stop and has not answered yet.
+  /// The pending action of a transfer that was told to stop and has not answered yet.
   static func cancelled(_ action: Self) -> Self {
     if case .send(let part, let form, _, let fresh) = action {
       return .send(part: part, form: form, attempt: -1, freshConnection: fresh)

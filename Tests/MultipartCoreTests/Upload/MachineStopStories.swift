@@ -34,7 +34,7 @@ import Testing
     var sending = try MachineStory.sending(parts: 2, concurrency: 1)
     sending.failed(1, .network)
     #expect(sending.tell(stop) == [.abort(uploadID: "id1")])
-    // The time of the wait still comes, and has no effect any more.
+    // The end of the wait still comes, and has no effect any more.
     sending.now = .seconds(60)
     #expect(sending.tell(.tick).isEmpty)
   }
@@ -96,7 +96,7 @@ import Testing
     #expect(refused.tell(Self.gone).contains { if case .create = $0 { true } else { false } } == false)
   }
 
-  @Test("Interrupted during a HEAD: it is the last, and is not retried")
+  @Test("Interrupted during a HEAD: that is the last one, and is not retried")
   func interruptedHeading() throws {
     var story = try MachineStory.completing()
     story.tell(.completeDone(.undecided(weak: "w")))

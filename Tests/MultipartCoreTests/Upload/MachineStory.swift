@@ -60,7 +60,7 @@ struct MachineStory {
     story.begin()
     story.tell(.found([UploadMachine.Candidate(uploadID: "old", use: use)]))
     let part = settings.plan.partSize
-    // Nobody has sent to it for long.
+    // Nothing was sent to it for a long time.
     let list = UploadMachine.PartList(
       sizes: [1: part, 2: part], form: settings.form,
       activity: UploadMachine.Activity(
@@ -69,7 +69,7 @@ struct MachineStory {
     for part in 1...2 {
       story.tell(.partVerified(MachinePlay.receipt(part, settings.form, settings.plan)))
     }
-    // An unrecorded one is listed again before it is adopted.
+    // An unrecorded upload is listed again before it is adopted.
     if story.last.contains(.listParts(uploadID: "old")) { story.tell(.partsListed(list)) }
     return story
   }
@@ -101,7 +101,7 @@ struct MachineStory {
     return last
   }
 
-  /// An old upload is aborted and gone.
+  /// Aborts an old upload, which is then gone.
   @discardableResult
   mutating func endsOld() -> [UploadMachine.Action] {
     tell(.abortDone)
@@ -118,19 +118,19 @@ struct MachineStory {
     tell(.partFailed(part, Failure(code, "told to fail")))
   }
 
-  /// The abort of an upload that the store no longer has: requested nevertheless, and answered in the same way.
+  /// Aborts an upload that the store no longer has: the abort is requested nevertheless, and answered in the same way.
   @discardableResult
   mutating func abortOfGone() -> [UploadMachine.Action] {
     tell(.abortFailed(Failure(.uploadGone, "gone")))
   }
 
-  /// When the reply to this event wants to be woken.
+  /// The times at which the reply to this event asks to be woken.
   mutating func wakes(after event: UploadMachine.Event) -> [Duration] {
     tell(event)
     return wakes
   }
 
-  /// When the last reply wants to be woken.
+  /// The times at which the last reply asks to be woken.
   var wakes: [Duration] { machine.wakes }
 
   /// Advances the clock to the end of the earliest wait in the last reply.

@@ -2,7 +2,7 @@ import MultipartCore
 import Testing
 
 @Suite(.timeLimit(.minutes(15))) struct MachineTailStories {
-  /// Four parts at once, the last of which is still being sent when the others have taken a second each.
+  /// A story of four parts at once, the last of which is still being sent when the others have taken a second each.
   private static func tail(parts: Int = 4) throws -> MachineStory {
     let part: Int64 = 5 << 20
     var settings = SoloSettings(
@@ -109,7 +109,7 @@ import Testing
     return story.last
   }
 
-  @Test("A part that an idle connection would send faster from its beginning is sent by that one too")
+  @Test("A part that an idle connection would send faster from the beginning is also sent over that one")
   func outrun() throws {
     #expect(try Self.told(from: 2 << 20, to: 7 << 19) == [], "three more seconds")
     #expect(try Self.told(from: 2 << 20, to: 3 << 20) == [Self.warmCopy], "six more")

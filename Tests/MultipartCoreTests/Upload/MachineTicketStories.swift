@@ -1,7 +1,8 @@
 import MultipartCore
 import Testing
 
-/// An upload that somebody else has begun: it is filled and completed, never begun or aborted, and others may do the same.
+/// An upload that another client has begun: it is filled and completed, never begun or aborted, and others may do the
+/// same.
 @Suite(.timeLimit(.minutes(15))) struct MachineTicketStories {
   private static let part: Int64 = 5 << 20
   private static let own = UploadMachine.Candidate(uploadID: "issued", use: .own)
@@ -34,7 +35,7 @@ import Testing
     PartReceipt(number: number, size: part, etag: "\"\(number)\"", proof: .etag)
   }
 
-  /// All parts are at the store: the list is asked for again, and in the end it is completed.
+  /// Ends with all parts at the store: the list is requested again, and finally the upload is completed.
   private static func end(_ story: inout MachineStory, _ list: UploadMachine.PartList, by: Duration) {
     while story.tell(.partsListed(list)) != [.complete(attempt: 1)], story.now < by {
       story.now += .seconds(1)
@@ -47,7 +48,7 @@ import Testing
     story.all.compactMap { if case .send(let part, _, _, _) = $0 { part } else { nil } }
   }
 
-  @Test("the parts that are missing are sent, and then it is complete")
+  @Test("the missing parts are sent, and then the upload is completed")
   func fills() throws {
     var story = try Self.begun([2, 3])
     for part in [2, 3] { story.tell(.partVerified(Self.receipt(part))) }
@@ -57,7 +58,7 @@ import Testing
     #expect(story.tell(.completeDone(.proven(evidence: "e"))) == [.finish(.completed(evidence: "e"))])
   }
 
-  @Test("a share sends its own parts only, and asks whether the others are there")
+  @Test("a share sends its own parts only, and asks whether the others have arrived")
   func shares() throws {
     var story = try Self.begun([1], share: 3..<5)
     #expect(Self.sent(story) == [3, 4])
@@ -76,7 +77,7 @@ import Testing
   }
 
   @Test(
-    "a share whose parts did not arrive last leaves the end to another, and does it if that one has died",
+    "a share whose parts did not arrive last leaves completion to another, and completes if that one has died",
     arguments: [[4], [2, 4]])
   func notLast(_ latest: [Int]) throws {
     var story = try Self.begun([3, 4], share: 1..<3)
@@ -94,7 +95,7 @@ import Testing
     #expect(story.tell(.partsListed(Self.list([1, 2]))) == [.finish(.sharing(missing: 2))])
   }
 
-  @Test("two shares end together: the one whose complete finds the upload gone looks at the object")
+  @Test("two shares end together: the one whose complete finds the upload gone checks the object")
   func bothComplete() throws {
     var story = try Self.begun([1, 2, 3], share: 4..<5)
     story.tell(.partDone(Self.receipt(4)))
@@ -103,7 +104,8 @@ import Testing
     #expect(story.tell(.headDone(.proven(evidence: "e"))) == [.finish(.completed(evidence: "e"))])
   }
 
-  @Test("if another share completes it while the list is asked for, the object decides", arguments: [true, false])
+  @Test(
+    "if another share completes the upload while the list is requested, the object decides", arguments: [true, false])
   func completedMeanwhile(_ isOurs: Bool) throws {
     var story = try Self.begun([], share: 1..<2)
     story.tell(.partDone(Self.receipt(1)))
@@ -113,7 +115,7 @@ import Testing
     #expect(!story.all.hasAbort)
   }
 
-  @Test("if it is gone while a part is sent, the store is asked again, and nothing is begun or aborted")
+  @Test("if the upload is gone while a part is sent, the store is asked again, and nothing is begun or aborted")
   func goneWhileSending() throws {
     var story = try Self.begun([1, 2, 3])
     for part in 1...3 { story.tell(.partVerified(Self.receipt(part))) }
@@ -124,7 +126,7 @@ import Testing
     #expect(!story.all.hasAbort)
   }
 
-  @Test("a part that somebody has replaced meanwhile is looked at again, once")
+  @Test("a part that another client has replaced is checked again, once")
   func replaced() throws {
     var story = try Self.begun([1, 2, 3])
     for part in 1...3 { story.tell(.partVerified(Self.receipt(part))) }
@@ -141,7 +143,7 @@ import Testing
     #expect(!story.all.hasAbort)
   }
 
-  @Test("whatever ends a run, the upload stays", arguments: [Failure.Code.sourceChanged, .dataMismatch, .refused])
+  @Test("however a run ends, the upload stays", arguments: [Failure.Code.sourceChanged, .dataMismatch, .refused])
   func stays(_ code: Failure.Code) throws {
     var story = try Self.begun()
     for part in 1...4 {

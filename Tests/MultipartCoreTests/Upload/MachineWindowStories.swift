@@ -13,7 +13,7 @@ import Testing
     return story
   }
 
-  /// Samples a line of `rate` bytes per second ten times a second for this long; all resulting actions.
+  /// Samples a line of `rate` bytes per second ten times a second for this long; returns all resulting actions.
   private static func look(
     _ story: inout MachineStory, _ time: Duration, rate: Double
   ) -> [UploadMachine.Action] {
@@ -27,7 +27,7 @@ import Testing
     return actions
   }
 
-  @Test("It begins with the first number, and a faster line fills the next window")
+  @Test("A run begins with the first number, and a faster line fills the next window")
   func grows() throws {
     var story = try Self.story(parts: 100, start: 4, most: 20)
     #expect(story.all.parts == [1, 2, 3, 4])
@@ -49,7 +49,7 @@ import Testing
     #expect(story.machine.retries == 0)
   }
 
-  @Test("A part that was to be stopped but arrives nevertheless counts")
+  @Test("A part that arrives although it was to be stopped counts")
   func arrives() throws {
     var story = try Self.story(parts: 5, start: 4, most: 8)
     _ = Self.look(&story, .seconds(15), rate: 100_000)

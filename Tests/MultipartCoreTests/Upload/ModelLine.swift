@@ -4,17 +4,17 @@ import MultipartCore
 /// CUBIC: they double their window until the first loss, then grow by the cubic function, and shrink to 0.7 at a loss.
 struct ModelLine {
   var roundTrip: Duration
-  /// Bytes a second.
+  /// The rate in bytes a second.
   var rate: Double
-  /// Of each packet.
+  /// The probability that a packet is lost.
   var loss = 0.0
-  /// Seconds that the queue before the bottleneck can hold.
+  /// The seconds of traffic that the queue before the bottleneck can hold.
   var buffer = 0.05
   private var queue = 0.0
   private var dice: SimDice
 
   struct Wire {
-    /// Segments.
+    /// The window in segments.
     fileprivate var window = 10.0
     fileprivate var threshold = Double.infinity
     fileprivate var highest = 0.0
@@ -24,7 +24,7 @@ struct ModelLine {
   }
 
   private static let segment = 1448.0
-  /// Of a socket buffer of 4 MiB.
+  /// The largest window, of a socket buffer of 4 MiB.
   private static let widest = 1800.0
 
   init(roundTrip: Duration, rate: Double, loss: Double = 0, buffer: Double = 0.05, seed: UInt64 = 1) {
@@ -35,7 +35,7 @@ struct ModelLine {
   /// The smoothed round trip.
   var currentTrip: Duration { roundTrip + .seconds(queue / rate) }
 
-  /// What each connection has delivered in this time.
+  /// Advances the line; returns what each connection has delivered in this time.
   mutating func carry(_ wires: inout [Wire], for step: Duration) -> [Double] {
     let seconds = step / .seconds(1)
     let trip = max(0.0002, currentTrip / .seconds(1))

@@ -2,13 +2,14 @@ import MultipartCore
 import Support
 import Testing
 
-/// Whole uploads over a model of a line, with as many connections as the run finds useful, beside fixed numbers of them.
+/// Whole uploads over a model of a line, with as many connections as the run finds useful, compared with fixed numbers
+/// of them.
 @Suite(.timeLimit(.minutes(15))) struct ModelLineTests {
   /// Thirteen parts of 5 MiB are as many bytes as eight of 8 MiB.
   private static let bounds = Pace.Bounds(start: 13, most: 48, mostWhenLossy: 64, opening: 13)
-  /// What begins where parts are of 8 MiB, however many are then in these.
+  /// The bounds for parts of 8 MiB, however many parts of 5 MiB they mean.
   private static let ofLargerParts = Pace.Bounds(start: 8, most: 48, mostWhenLossy: 64, opening: 8)
-  /// What a run begins with whose store's line was lossy the last time.
+  /// The bounds of a run whose store's line was lossy the last time.
   private static let again = Pace.Bounds(start: 32, most: 48, mostWhenLossy: 64, opening: .max)
 
   private static func seconds(
@@ -17,7 +18,7 @@ import Testing
     try played(line, mib, part: part, bounds, fixed: fixed).seconds
   }
 
-  /// And what was said of the number of connections.
+  /// Plays an upload; also returns the messages about the number of connections.
   private static func played(
     _ line: ModelLine, _ mib: Int, part: Int64 = 5, _ bounds: Pace.Bounds? = nil, fixed: Int = 8
   ) throws -> (seconds: Double, told: String) {
@@ -28,7 +29,7 @@ import Testing
     return (upload.story.now / .seconds(1), "\(upload.story.notices)")
   }
 
-  /// The time of the best of these fixed numbers of connections, and which it is.
+  /// The time of the best of these fixed numbers of connections, and that number.
   private static func best(_ line: ModelLine, _ mib: Int) throws -> (seconds: Double, connections: Int) {
     var found = (seconds: Double.infinity, connections: 0)
     for fixed in [64, 32, 16, 8, 4] {
@@ -55,14 +56,15 @@ import Testing
       "\(own.seconds) s, and \(best.seconds) s with \(best.connections) connections: \(own.told)")
   }
 
-  @Test("On a slow, long and lossy line that is half as much again: many parts at once would all be lost with the line")
+  @Test(
+    "On a slow, long and lossy line it needs half as much again: many parts at once would all be lost with the line")
   func slow() async throws {
     let line = ModelLine(roundTrip: .milliseconds(200), rate: 1_000_000, loss: 0.005)
     let (own, best) = try await aside { (try Self.played(line, 80, Self.bounds), try Self.best(line, 80)) }
     #expect(own.seconds <= best.seconds * 1.5, "\(own.seconds) s, and \(best.seconds) s: \(own.told)")
   }
 
-  @Test("So it is on random lines: on average a fifth longer at most, and nowhere twice as long")
+  @Test("On random lines it needs a fifth longer on average, and nowhere twice as long")
   func random() async throws {
     let ratios = try await aside {
       var dice = SimDice(seed: 18)
@@ -73,7 +75,7 @@ import Testing
         let line = ModelLine(
           roundTrip: .milliseconds(trip), rate: mbit * 125_000, loss: loss, buffer: [0.02, 0.05, 0.2][dice.below(3)],
           seed: UInt64(seed))
-        // From eight seconds to a minute and a half, if the line is full.
+        // The upload takes from eight seconds to a minute and a half, if the line is full.
         let mib = Int(mbit / 8 * Double(8 + dice.below(20)))
         let size = min(max(40, mib), 512)
         let ratio = try Self.seconds(line, size, Self.bounds) / Self.best(line, size).seconds
@@ -95,7 +97,7 @@ import Testing
 
     var testDescription: String { name }
 
-    /// Seconds, and how often the number of connections changed after the first ten.
+    /// Returns the seconds, and how often the number of connections changed after the first ten.
     func play(_ bounds: Pace.Bounds?, fixed: Int = 8) throws -> (seconds: Double, changes: Int, told: String) {
       let count = (mib + 4) / 5
       var upload = try PlayedUpload(
@@ -139,7 +141,7 @@ import Testing
     ]
   }
 
-  @Test("When the line changes, the number of connections follows, and does not swing", arguments: Story.all)
+  @Test("When the line changes, the number of connections follows, and does not oscillate", arguments: Story.all)
   func changes(_ story: Story) async throws {
     let (own, fixed) = try await aside {
       (try story.play(Self.ofLargerParts), try [64, 32, 16, 8, 4].map { (try story.play(nil, fixed: $0).seconds, $0) })
@@ -162,7 +164,7 @@ import Testing
     #expect(copies.reduce(0, +) <= 3, "\(copies)")
   }
 
-  @Test("A run that knows the line to be lossy begins with many connections")
+  @Test("A run on a line that is known to be lossy begins with many connections")
   func known() async throws {
     let line = ModelLine(roundTrip: .milliseconds(50), rate: 125_000_000, loss: 0.005)
     let (first, second, best) = try await aside {

@@ -6,7 +6,7 @@ struct PlayedUpload {
   struct Part {
     var number: Int
     var gone = 0.0
-    /// More than has gone, if something on the way buffers.
+    /// The bytes that were accepted, more than were sent if something on the way buffers.
     var taken = 0.0
     var takenAt: Duration = .zero
     /// How long its connection has been sending.
@@ -16,30 +16,31 @@ struct PlayedUpload {
 
   private(set) var story: MachineStory
   var limit: Int64?
-  /// Bytes a second, by the number of connections.
+  /// The rate in bytes a second, by the number of connections.
   var rate: (Int) -> Double
   var roundTrip: Duration = .milliseconds(20)
-  /// So much of each connection is taken at once, and acknowledged, by something before the line; nil: nothing is there.
+  /// The bytes of each connection that a device before the line accepts and acknowledges at once; nil: there is no such
+  /// device.
   var buffer: Double?
   /// How long the store needs for an answer once it has a part.
   var answerTime: Duration = .zero
-  /// Instead of the rate.
+  /// The line to use instead of the rate.
   var line: ModelLine?
   private(set) var out: [Part] = []
   private(set) var done: [Int] = []
   private(set) var copies = 0
   /// The most parts sent at once.
   private(set) var most = 0
-  /// What had gone out of parts that were stopped.
+  /// The bytes that had been sent of parts that were stopped.
   private(set) var lost = 0.0
   private var idle: [Part] = []
   private var cancelled: [Int] = []
   private(set) var delivered = 0.0
-  /// Those that have gone, by when they are answered.
+  /// The parts that were sent, with the time of their answers.
   private var unanswered: [Int: Duration] = [:]
   /// Tries that ended because nothing moved for 30 s.
   private(set) var stalls = 0
-  /// Of connections that have been closed.
+  /// The totals of connections that have been closed.
   private var ended = ModelLine.Wire()
   private var held: Duration = .zero
 
@@ -86,7 +87,7 @@ struct PlayedUpload {
     most = max(most, out.count)
   }
 
-  /// All connections break, as when the machine moves to another network.
+  /// Breaks all connections, as when the machine moves to another network.
   mutating func breakAll() {
     let broken = out
     (out, idle, unanswered) = ([], [], [:])
@@ -134,7 +135,7 @@ struct PlayedUpload {
     let share = rate(out.count) * seconds / Double(out.count)
     let size = Double(story.settings.plan.partSize)
     for index in out.indices {
-      // Ten packets at first.
+      // A connection begins with ten packets.
       let trips = min(30, out[index].age / max(roundTrip, .microseconds(50)))
       var doubled = 14_600.0
       for _ in 0..<Int(trips) { doubled *= 2 }

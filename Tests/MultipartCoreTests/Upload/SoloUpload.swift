@@ -35,7 +35,7 @@ struct SoloSettings: Sendable {
 struct SoloUpload: Sendable {
   private(set) var run: Run<UploadMachine>
   private let before: UploadMachine
-  /// When the run wants to be woken, as its last reply said.
+  /// When the run wants to be woken, according to its last reply.
   private(set) var wakes: [Duration] = []
 
   init(_ settings: SoloSettings) {

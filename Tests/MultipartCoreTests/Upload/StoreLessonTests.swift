@@ -4,7 +4,7 @@ import Testing
 
 @testable import MultipartCore
 
-/// What an upload teaches for the next one at the same store.
+/// What an upload records for the next one at the same store.
 @Suite(.timeLimit(.minutes(15))) struct StoreLessonTests {
   private let directory: TemporaryDirectory
   private let memory: StoreMemory
@@ -67,7 +67,7 @@ import Testing
     let origin = fake.endpoint
     let refused = try await run(fake, equal: false)
     #expect(refused?.s3Code == "InvalidPart")
-    #expect(refused?.remedy?.contains("parts of one size") == true)
+    #expect(refused?.remedy?.contains("parts of equal size") == true)
     #expect(memory.lessons(of: origin, now: world.now()).contain(.equalParts))
     #expect(fake.unfinishedUploads.isEmpty)
     #expect(try await run(fake, equal: true) == nil)

@@ -16,7 +16,7 @@ private let gib: Int64 = 1 << 30
     #expect(try StreamPlan().size(ofPart: part) == mebibytes * mib)
   }
 
-  @Test("The parts follow each other without a gap, and the remaining capacity is theirs")
+  @Test("The parts are consecutive without a gap, and the remaining capacity is theirs")
   func cover() throws {
     for plan in [try StreamPlan(), try StreamPlan(partSize: 5 << 20), try StreamPlan(expectedSize: 3 << 40)] {
       var next: Int64 = 0

@@ -86,7 +86,7 @@ import Testing
 }
 
 @Suite(.timeLimit(.minutes(15))) struct UploadProgressTests {
-  @Test("Bytes being sent count until their part fails, and finally once it has arrived")
+  @Test("Bytes being sent count until their part fails, and permanently once it has arrived")
   func counts() {
     let progress = TransferProgress(total: 30, parts: 3)
     let (first, second) = (progress.begin(), progress.begin())

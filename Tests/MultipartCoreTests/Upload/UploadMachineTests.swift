@@ -32,7 +32,7 @@ import Testing
   }
 
   private static func walk(_ play: MachinePlay, _ faults: Int, _ seen: inout Seen) {
-    // A few are enough to show what is wrong.
+    // A few mistakes are enough to find the fault.
     guard seen.mistakes.count < 10 else { return }
     guard play.mistakes.isEmpty else {
       seen.mistakes += play.mistakes.map { "\($0)" }
@@ -97,7 +97,7 @@ import Testing
     }
   }
 
-  @Test("Three parts, three at once, two faults: every order ends in success or clean")
+  @Test("Three parts, three at once, two faults: every order ends in success or leaves nothing")
   func threeParts() async throws {
     let ends = try await explore(2) { try MachinePlay(Self.settings(parts: 3, concurrency: 3)) }
     #expect(ends["completed"].map { $0 > 1000 } == true)

@@ -7,7 +7,7 @@ import Testing
   private let tasks = Tasks()
   private let ended = Locked<Set<String>>([])
 
-  /// Goes on until it is cancelled.
+  /// Begins a task that runs until it is cancelled.
   private func begin(_ name: String, _ role: Tasks.Role) {
     tasks.begin(role) { [ended] in
       await cancellation()
@@ -24,13 +24,13 @@ import Testing
     begin("other", .other)
   }
 
-  /// Waits until only this many are kept, and returns which have ended.
+  /// Waits until only this many are kept, and returns those that have ended.
   private func ended(leaving count: Int) async throws -> Set<String> {
     try await until("\(count) tasks are held") { tasks.count == count }
     return ended.withLock { $0 }
   }
 
-  @Test("Of a part's transfers the one whose bytes are all sent is not cancelled, because it may still arrive")
+  @Test("The transfer of a part whose bytes are all sent is not cancelled, because it may still arrive")
   func cancelled() async throws {
     defer { tasks.cancelAll() }
     fill()
@@ -40,7 +40,7 @@ import Testing
     #expect(try await ended(leaving: 4) == ["copy 1", "part 1"])
   }
 
-  @Test("Stopping the transfers ends what moves bytes, and leaves the rest; the end of the run leaves nothing")
+  @Test("Stopping the transfers ends the requests that move bytes, and no others; the end of the run leaves nothing")
   func all() async throws {
     fill()
     tasks.cancelTransfers()

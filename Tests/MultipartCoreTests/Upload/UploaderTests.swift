@@ -46,7 +46,7 @@ import Testing
       status: 200, headers: ["ETag": "\"x\"", "Content-Length": "\(11 << 20)"], body: Array(body.utf8))
   }
 
-  /// Of a file in three parts.
+  /// An uploader of a file in three parts.
   private func uploader(
     _ store: ScriptedStore, world: World? = nil, concurrency: Int = 3, book: RecordBook? = nil,
     partSize: Int64? = 5 << 20, line: LineClass = .fast, leastTrip: Duration = .zero,
@@ -74,12 +74,12 @@ import Testing
     }
   }
 
-  /// Without the list of other uploads, which arrives while parts are sent.
+  /// The steps without the list of other uploads, which arrives while parts are sent.
   private static func steps(_ store: ScriptedStore) -> [String] {
     store.requests.map(\.step).filter { $0 != "uploads" }
   }
 
-  @Test("The steps of an upload are performed in the machine's order, and reported in the same")
+  @Test("The steps of an upload are performed in the machine's order, and reported in that order")
   func order() async throws {
     let store = ScriptedStore { request, _ in Self.good(request.step) }
     let uploader = try uploader(store, concurrency: 1)
@@ -119,7 +119,7 @@ import Testing
     #expect(failure?.code == .interrupted)
     #expect(ended.withLock { $0 } == 3)
     #expect(Self.steps(store).suffix(2) == ["abort", "list"])
-    // Neither the sampling of the line nor the timer that would have ended the run.
+    // Neither the sampling of the line is left nor the timer that would have ended the run.
     try await until("nothing is under way") { uploader.taskCount == 0 }
     #expect(uploader.progress.connections == 0)
   }
@@ -167,14 +167,14 @@ import Testing
     let result = try await finishes("the upload") { try await uploader.run() }
     #expect(result.retries == 1000)
     #expect(clock.uptime > .seconds(1000 + 3600))
-    // Three parts, a sample of the line, a timer; and each may just be ending.
+    // There are three parts, a sample of the line and a timer; and each may just be ending.
     let counts = held.withLock { $0 }
     #expect(counts.min() ?? 0 > 0 && counts.max() ?? .max <= 10)
     try await until("nothing is under way") { uploader.taskCount == 0 }
   }
 
   @Test(
-    "On a line to elsewhere parts are of 5 MiB; on one to this machine, a fast one, or if a size was chosen, they are not",
+    "Parts are of 5 MiB on a line to elsewhere, but not on one to this machine, a fast one, or with a chosen size",
     arguments: [
       (Duration.milliseconds(50), .usual, nil, 3), (.milliseconds(2), .modest, nil, 3),
       (.microseconds(200), .usual, nil, 2), (.milliseconds(50), .fast, nil, 2), (.milliseconds(50), .usual, 6 << 20, 2),
@@ -189,7 +189,7 @@ import Testing
     #expect(told.withLock { $0.first } == "started id \(count)")
   }
 
-  @Test("Of the requests beside the parts only the list of other uploads closes its connection, which has sent little")
+  @Test("Among the other requests only the list of other uploads, which sends little, closes its connection")
   func closes() async throws {
     let closed = Locked<Set<String>>([])
     let store = ScriptedStore { request, _ in

@@ -36,7 +36,7 @@ import Testing
 
   private static let nvme = "x-amz-checksum-crc64nvme"
   private static let fullObject: [Case] = [
-    Case("equal", ReportedObject(checksums: [nvme: whole]), .proven("CRC64NVME of the object")),
+    Case("equal", ReportedObject(checksums: [nvme: whole]), .proven("CRC64NVME matches the store's")),
     Case(
       "equal, with type", ReportedObject(size: 10, checksums: [nvme: whole], checksumType: "FULL_OBJECT"),
       .proven("CRC64NVME")),
@@ -66,7 +66,7 @@ import Testing
   private static let md5s = [
     "d41d8cd98f00b204e9800998ecf8427e", "900150983cd24fb0d6963f7d28e17f72", "f96b697d7cb7938d525a2f31aaf161d0",
   ]
-  /// `md5sum` of the three digests' bytes one after the other.
+  /// The `md5sum` of the three digests' bytes one after the other.
   private static let assembled = "47195a1b60673317ebf00774ec9e0bf3-3"
 
   private static func receipts(
@@ -82,7 +82,7 @@ import Testing
   }
 
   private static let etags: [Case] = [
-    Case("equal", ReportedObject(etag: "\"\(assembled)\""), .proven("each the MD5 of its bytes")),
+    Case("equal", ReportedObject(etag: "\"\(assembled)\""), .proven("each of whose ETags is the MD5 of its bytes")),
     Case("without quotes", ReportedObject(etag: assembled), .proven("")),
     Case("escaped", ReportedObject(etag: "&#34;\(assembled)&#34;"), .proven("")),
     Case("weak and in capitals", ReportedObject(etag: "W/\"\(assembled.uppercased())\""), .proven("")),
@@ -97,7 +97,7 @@ import Testing
     Case("equal, but another size", ReportedObject(size: 14, etag: "\"\(assembled)\""), .contradicted("14 bytes")),
   ]
 
-  @Test("An ETag of the parts' MD5s proves, and never contradicts", arguments: etags)
+  @Test("An ETag of the parts' MD5s can prove, and never contradicts", arguments: etags)
   func etag(example: Case) throws {
     let expected = try Expectation(receipts: try Self.receipts())
     #expect(expected.etag?.value == Self.assembled)
@@ -107,7 +107,7 @@ import Testing
     #expect(example.kind.fits(judgement), "\(judgement)")
   }
 
-  @Test("Composite SHA-256: an equal one proves, another contradicts, a full-object one says nothing")
+  @Test("Composite SHA-256: an equal one proves, another contradicts, a full-object one decides nothing")
   func composite() throws {
     let expected = try Expectation(receipts: try Self.receipts(algorithm: .sha256, proof: .checksum))
     let sum = try #require(expected.sum)
@@ -159,11 +159,11 @@ import Testing
   }
 
   private static let texts: [PartProof: String] = [
-    .checksum: "size of the object; each part by a checksum given back by the store",
-    .etag: "size of the object; each part by an ETag that is the MD5",
-    .signedPayload: "size of the object; each part by a SHA-256 that was signed",
-    .contentMD5: "size of the object; each part by a Content-MD5 that was accepted",
-    .none: "size of the object; the store verified no checksum",
+    .checksum: "object size matches; the store returned the checksum of each part",
+    .etag: "object size matches; the store's ETag of each part is the MD5",
+    .signedPayload: "object size matches; a SHA-256 of each part was signed",
+    .contentMD5: "object size matches; the store accepted a Content-MD5 of each part",
+    .none: "object size matches; the store verified no checksum",
   ]
 
   @Test("An unproven object has the evidence of its weakest part")
@@ -175,7 +175,7 @@ import Testing
       #expect(expected.weakest == proof)
       #expect(Verdict.judge(expected, ReportedObject()) == .undecided(weak: text))
       let single = Expectation(size: 1, checksum: nil, md5: nil, proof: proof)
-      let singleText = text.split(separator: "each part").joined(separator: "the bytes")
+      let singleText = text.replacing("each part", with: "the bytes")
       #expect(Verdict.judge(single, ReportedObject()) == .undecided(weak: singleText))
     }
   }
@@ -190,7 +190,8 @@ import Testing
     let bySum = Expectation(size: 3, checksum: sha, md5: nil, proof: .none)
     let name = "x-amz-checksum-sha256"
     #expect(
-      Kind.proven("SHA256 of the object").fits(Verdict.judge(bySum, ReportedObject(checksums: [name: sha.base64]))))
+      Kind.proven("SHA256 matches the store's").fits(
+        Verdict.judge(bySum, ReportedObject(checksums: [name: sha.base64]))))
     #expect(Kind.contradicted("SHA256").fits(Verdict.judge(bySum, ReportedObject(checksums: [name: "AAAA"]))))
   }
 

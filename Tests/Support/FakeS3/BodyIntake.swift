@@ -1,6 +1,6 @@
 import Foundation
 
-/// What to compute over a body while it is received.
+/// What is computed over a body while it is received.
 struct IntakePlan: Sendable {
   var keeps = false
   var md5 = false
@@ -16,7 +16,7 @@ struct ReceivedBody: Sendable {
   var checksums: [FakeChecksum: [UInt8]] = [:]
 }
 
-/// Receives a body piece by piece, and computes what the plan says.
+/// Receives a body piece by piece, and computes what the plan requires.
 final class BodyIntake {
   private let plan: IntakePlan
   private let md5: RunningHash?

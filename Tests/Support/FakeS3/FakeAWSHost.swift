@@ -2,12 +2,13 @@ import Foundation
 
 /// A host of AWS, which the fake plays for clients that use it as their proxy: it answers for every region.
 struct FakeAWSHost: Sendable {
-  /// The label in front; nil when the bucket is in the path.
+  /// The bucket in front of the host; nil if the bucket is in the path.
   var bucket: String?
-  /// Nil if the host does not contain one: acceleration.
+  /// The region; nil if the host does not contain one: acceleration.
   var region: String?
 
-  /// `bucket.s3.eu-west-1.amazonaws.com`, `s3-fips.dualstack.us-gov-west-1.amazonaws.com`, `b.s3-us-west-2.amazonaws.com`
+  /// Parses hosts such as `bucket.s3.eu-west-1.amazonaws.com`, `s3-fips.dualstack.us-gov-west-1.amazonaws.com` and
+  /// `b.s3-us-west-2.amazonaws.com`.
   init?(_ host: String) {
     guard host.hasSuffix(".amazonaws.com") else { return nil }
     var labels = host.split(separator: ".").dropLast(2).map(String.init)

@@ -1,7 +1,7 @@
 import Foundation
 import MultipartCore
 
-/// What follows from the head of a request.
+/// The result of checking the head of a request.
 struct Admitted: Sendable {
   var plan: IntakePlan
   var payload: String
@@ -11,7 +11,7 @@ struct Admitted: Sendable {
 }
 
 extension FakeServer {
-  /// Everything that S3 can refuse before it reads the body.
+  /// Checks everything that S3 can refuse before it reads the body.
   func admit(_ head: HTTPHead, _ route: FakeRoute) throws(FakeS3Error) -> Admitted {
     let (options, credentials, now) = state.with { ($0.options, $0.credentials, $0.now) }
     try checkShape(head, route)
@@ -77,7 +77,7 @@ extension FakeServer {
     }
   }
 
-  /// What the body's hash must be.
+  /// Checks the signature; returns what the body's hash must be.
   private func authenticate(
     _ head: HTTPHead, _ route: FakeRoute, _ options: FakeOptions, _ credentials: [String: FakeCredential],
     _ now: Timestamp
@@ -135,7 +135,7 @@ extension FakeServer {
     }
   }
 
-  /// Requests that put an object under a lock must carry a digest of the body.
+  /// Refuses a request that puts an object under a lock without a digest of the body.
   static func needDigest(_ sent: HeaderList, for created: HeaderList) throws(FakeS3Error) {
     let locked = ["x-amz-object-lock-mode", "x-amz-object-lock-retain-until-date", "x-amz-object-lock-legal-hold"]
       .contains { created[$0] != nil }
@@ -166,7 +166,7 @@ extension FakeServer {
     }
   }
 
-  /// For operations whose checksum header is of the body; at Complete it is of the object.
+  /// Compares the checksum header of operations that send it for the body; at Complete it is for the object.
   func verifyChecksum(_ admitted: Admitted, _ body: ReceivedBody) throws(FakeS3Error) {
     guard let sent = admitted.sent, let computed = body.checksums[sent.algorithm] else { return }
     guard base64(computed) == sent.value else {
@@ -178,7 +178,7 @@ extension FakeServer {
 
 /// SSE-C: the key that the customer sends with every request.
 enum CustomerKey {
-  /// The MD5 of the key in base64; nil when no key was sent.
+  /// The MD5 of the key in base64; nil if no key was sent.
   static func check(_ head: HTTPHead, mustBeSecure: Bool) throws(FakeS3Error) -> String? {
     let prefix = "x-amz-server-side-encryption-customer-"
     let fields = ["algorithm", "key", "key-md5"].map { head.headers[prefix + $0] }
@@ -205,7 +205,7 @@ enum CustomerKey {
     return digest
   }
 
-  /// Later requests must send the key that the object or upload was created with.
+  /// Checks that a later request sends the key that the object or upload was created with.
   static func match(_ own: String?, _ sent: String?) throws(FakeS3Error) {
     guard own != sent else { return }
     if own == nil {

@@ -12,7 +12,7 @@ final class FakeCRC: @unchecked Sendable {
   static let crc64nvme = FakeCRC(width: 64, polynomial: 0x9A6C_9329_AC4B_C9B5)
 
   let width: Int
-  /// The register before the first byte, and the value that the last one is XORed with.
+  /// The register before the first byte, and the value with which the last one is XORed.
   let ones: UInt64
   /// Table k at k * 256: the register after one byte and k zero bytes.
   private let tables: UnsafeMutablePointer<UInt64>

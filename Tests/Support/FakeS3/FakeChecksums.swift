@@ -27,8 +27,8 @@ package enum FakeChecksum: String, Codable, Sendable, CaseIterable {
 
   var length: Int { crc.map { $0.width / 8 } ?? (self == .sha256 ? 32 : 20) }
 
-  /// What S3 takes when Create names no type, and which it allows: CRC64NVME is of the full object only, the SHAs are
-  /// composite only.
+  /// The type that S3 uses when Create names none, and the types that it allows: CRC64NVME is for the full object only,
+  /// the SHAs are composite only.
   var defaultType: FakeChecksumType { self == .crc64nvme ? .fullObject : .composite }
 
   func allows(_ type: FakeChecksumType) -> Bool {

@@ -99,14 +99,14 @@ extension FakeServer {
       throw FakeS3Error(.invalidPart, "All non-trailing parts must have the same length.")
     }
     if options.refusesLeftOutParts, parts.count < upload.parts.count { throw FakeS3Error(.invalidPart, "InvalidPart") }
-    // S3's documentation: with checksums, part numbers that are not consecutive end in a 500.
+    // According to S3's documentation part numbers that are not consecutive end in a 500 if there are checksums.
     if upload.algorithm != nil, parts.map(\.number) != Array(1...parts.count) {
       throw FakeS3Error(.internalError, "We encountered an internal error. Please try again.")
     }
     return parts
   }
 
-  /// If-None-Match: * and If-Match, as PutObject and Complete take them.
+  /// Checks If-None-Match: * and If-Match, as PutObject and Complete accept them.
   static func checkConditions(_ head: HTTPHead, _ route: FakeRoute, _ state: FakeState) throws(FakeS3Error) {
     let object = state.objects[route.bucket]?[ObjectKey(route.key)]
     if let none = head.headers["if-none-match"] {

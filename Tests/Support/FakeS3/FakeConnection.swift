@@ -22,9 +22,9 @@ final class FakeConnection {
     while let more = try? serveOne(), more {}
   }
 
-  /// False when the connection is to end.
+  /// Serves one request; false if the connection is to end.
   private func serveOne() throws(StreamEnd) -> Bool {
-    // 16 KiB of head, more than S3 takes, less than a client may send by mistake.
+    // The limit of 16 KiB is more than S3 accepts, and less than a client may send by mistake.
     guard let bytes = try stream.readHead(limit: 16 << 10) else {
       return try refuse(FakeS3Error(.requestHeaderSectionTooLarge, "Your request header section exceeds the maximum."))
     }
@@ -46,7 +46,7 @@ final class FakeConnection {
     }
   }
 
-  /// Whose proxy the fake is, to him it plays every host, over TLS.
+  /// For a client that uses the fake as its proxy, it plays every host, over TLS.
   private func becomeTunnelsEnd() throws(StreamEnd) -> Bool {
     try stream.write(Array("HTTP/1.1 200 Connection established\r\n\r\n".utf8))
     try stream.startTLS(server.tls)

@@ -1,7 +1,7 @@
 import COpenSSL
 import Foundation
 
-/// The hashes of OpenSSL that the fake store checks with.
+/// The hashes of OpenSSL with which the fake store checks.
 enum FakeHash: Sendable {
   case md5, sha1, sha256
 

@@ -1,7 +1,7 @@
 import Foundation
 import MultipartCore
 
-/// One request and its answer, with the fault that is done to it.
+/// One request and its answer, with the fault that is applied to it.
 struct FakeExchange {
   let server: FakeServer
   let stream: FakeStream
@@ -28,10 +28,10 @@ struct FakeExchange {
     self.index = index
   }
 
-  /// Thrown inside when the connection was cut on purpose.
+  /// Thrown inside if the connection was cut on purpose.
   private enum Cut: Error { case cut(StreamEnd?) }
 
-  /// False when the connection is to end.
+  /// Runs the exchange; false if the connection is to end.
   mutating func run() throws(StreamEnd) -> Bool {
     do throws(Cut) {
       return try steps()
@@ -116,8 +116,8 @@ struct FakeExchange {
     try io { () throws(StreamEnd) in try stream.pause(milliseconds: Int((ahead / .milliseconds(1)).rounded(.up))) }
   }
 
-  /// Like S3, refuses what is wrong in the head without waiting for the body. A small body is read anyway, so that the
-  /// connection stays open; otherwise the connection is closed after the answer.
+  /// Refuses a wrong head without waiting for the body, like S3. A small body is read anyway, so that the connection
+  /// stays open; otherwise the connection is closed after the answer.
   private mutating func refuseEarly(_ answer: HTTPAnswer) throws(Cut) -> Bool {
     var answer = answer
     if let length = head.contentLength, length <= 1 << 20, !head.expectsContinue {
@@ -164,7 +164,7 @@ struct FakeExchange {
     var answer = planned
     if head.wantsClose { answer.close = true }
     if head.method == "HEAD" { answer.headOnly = true }
-    // What followed the head of such an answer would be taken for the beginning of the next one.
+    // The body of such an answer would be taken for the beginning of the next one.
     if !answer.mayHaveBody { answer.body = Data() }
     answer.repeat(signature: head.signature)
     status = answer.status
@@ -202,7 +202,7 @@ struct FakeExchange {
     return !answer.close
   }
 
-  /// S3 keeps the line alive with white space while it puts a large object together.
+  /// Sends white space first, as S3 does to keep the line alive while it assembles a large object.
   private func trickle(_ answer: HTTPAnswer, _ spaces: Int, _ milliseconds: Int, _ declarationFirst: Bool) throws(Cut) {
     func chunk(_ bytes: some Sequence<UInt8>) -> [UInt8] {
       let bytes = Array(bytes)
@@ -250,7 +250,7 @@ struct FakeExchange {
 extension HTTPAnswer {
   private var isDocument: Bool { body.starts(with: Data("<?xml".utf8)) }
 
-  /// In the header and in the XML; the ETags of a list too.
+  /// Replaces the ETag in the header and in the XML, and the ETags of a list.
   mutating func replaceETag(_ etag: String?) {
     if headers["ETag"] != nil {
       headers.remove("ETag")
@@ -273,7 +273,7 @@ extension HTTPAnswer {
 }
 
 extension String {
-  /// Nil takes the element away.
+  /// Replaces the text between two marks; nil removes the element.
   fileprivate mutating func replace(between open: String, _ close: String, with value: String?) {
     var out = ""
     var rest = self[...]

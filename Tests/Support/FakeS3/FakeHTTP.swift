@@ -14,14 +14,14 @@ struct HTTPHead: Sendable {
 
   var contentLength: Int? { headers["content-length"].flatMap { Int($0) } }
   var expectsContinue: Bool { headers["expect"]?.lowercased() == "100-continue" }
-  /// Of the header or of the URL.
+  /// The signature in the header or in the URL.
   var signature: String? {
     let header = headers["authorization"].flatMap { $0.components(separatedBy: "Signature=").dropFirst().first }
     return header ?? query("X-Amz-Signature")
   }
   var wantsClose: Bool { headers["connection"]?.lowercased() == "close" }
 
-  /// Nil for what is not HTTP/1.1, or has an ambiguous header.
+  /// Parses a head; nil for text that is not HTTP/1.1, or has an ambiguous header.
   static func parse(_ bytes: [UInt8], secure: Bool) -> HTTPHead? {
     guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
     let lines = text.components(separatedBy: "\r\n")
@@ -48,14 +48,14 @@ struct HTTPHead: Sendable {
   }
 }
 
-/// An answer before the connection's own headers are put to it.
+/// An answer, before the connection's own headers are added.
 struct HTTPAnswer: Sendable {
   var status: Int
   var headers: HeaderList = [:]
   var body = Data()
-  /// For HEAD: the body's length is sent, but not the body.
+  /// Whether only the body's length is sent, as for HEAD.
   var headOnly = false
-  /// The connection ends after it.
+  /// Whether the connection ends after it.
   var close = false
   var errorCode: String?
 
@@ -70,10 +70,10 @@ struct HTTPAnswer: Sendable {
     self.headers.set("Content-Type", "application/xml")
   }
 
-  /// RFC 9110, 6.4.1: none after 1xx, 204 and 304, whatever the headers say.
+  /// Whether a body may follow: none after 1xx, 204 and 304, whatever the headers say (RFC 9110, 6.4.1).
   var mayHaveBody: Bool { status >= 200 && status != 204 && status != 304 }
 
-  /// Like a gateway that shows what it was sent.
+  /// Inserts the request's signature, like a gateway that shows what it received.
   mutating func `repeat`(signature: String?) {
     let mark = "{signature}"
     guard let signature else { return }
@@ -95,7 +95,7 @@ struct HTTPAnswer: Sendable {
     501: "Not Implemented", 502: "Bad Gateway", 503: "Service Unavailable", 504: "Gateway Timeout",
   ]
 
-  /// Status line and headers, up to and with the empty line.
+  /// The status line and headers, up to and including the empty line.
   func head(extra: HeaderList = [:]) -> [UInt8] {
     var text = "HTTP/1.1 \(status) \(Self.reasons[status] ?? "Unknown")\r\n"
     // A header of the answer itself is sent once.

@@ -61,7 +61,7 @@ extension FakeServer {
       let prefix = Array((head.query("prefix") ?? "").utf8)
       let marker = head.query("key-marker").map { ObjectKey($0) }
       let idMarker = head.query("upload-id-marker") ?? ""
-      // The marker's place in the order; S3 sorts by key, then by the time of the start.
+      // The marker's position in the order; S3 sorts by key, then by the time of the start.
       let after = state.orders[idMarker]
       let rest = state.uploads.values.filter { upload in
         guard upload.bucket.utf8.elementsEqual(route.bucket.utf8), upload.key.utf8.starts(with: prefix) else {
@@ -183,7 +183,7 @@ extension FakeServer {
     var last: String?
   }
 
-  /// `isWanted`: whether it is behind the marker; a folder is, if its end is.
+  /// Makes a page; `isWanted` is true for entries after the marker, and for a folder whose end is.
   private static func page(
     _ all: [FakeObject], _ head: HTTPHead, _ state: FakeState, isWanted: (FakeObject, ObjectKey?) -> Bool
   ) throws(FakeS3Error) -> Page {

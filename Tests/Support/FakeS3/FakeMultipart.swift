@@ -1,7 +1,7 @@
 import Foundation
 import MultipartCore
 
-/// Create, UploadPart, Abort and what all operations on an upload have in common.
+/// Create, UploadPart, Abort and everything that operations on an upload have in common.
 extension FakeServer {
   private static var noSuchUpload: FakeS3Error {
     FakeS3Error(
@@ -116,7 +116,7 @@ extension FakeServer {
   ) throws(FakeS3Error) -> HTTPAnswer {
     try verifyChecksum(admitted, body)
     return try guarded { state throws(FakeS3Error) in
-      // Looked up again: it may have been aborted or completed while the body came in.
+      // The upload is looked up again: it may have been aborted or completed while the body was received.
       let upload = try Self.upload(route, in: state)
       let number = route.partNumber ?? 0
       let etag = Self.etag(of: body, for: upload.headers, &state)
@@ -132,7 +132,7 @@ extension FakeServer {
     }
   }
 
-  /// The MD5 of the bytes, except for SSE-C and KMS, where S3 gives something else.
+  /// The MD5 of the bytes, except for SSE-C and KMS, for which S3 returns something else.
   static func etag(of body: ReceivedBody, for created: HeaderList, _ state: inout FakeState) -> String {
     let encrypted =
       created["x-amz-server-side-encryption-customer-algorithm"] != nil
@@ -153,7 +153,7 @@ extension FakeServer {
     }
   }
 
-  /// The encryption headers that an answer gives back; the customer's key itself never.
+  /// The encryption headers of an answer; the customer's key itself is never returned.
   static func encryption(of created: HeaderList, _ options: FakeOptions) -> HeaderList {
     var out = HeaderList()
     let prefix = "x-amz-server-side-encryption"

@@ -1,9 +1,9 @@
 import Foundation
 import MultipartCore
 
-/// What is done to whole objects and to buckets.
+/// Operations on whole objects and on buckets.
 extension FakeServer {
-  /// The operation itself; the head was admitted and the body is whole.
+  /// Performs the operation; the head was admitted and the body is complete.
   func perform(
     _ head: HTTPHead, _ route: FakeRoute, _ admitted: Admitted, _ body: ReceivedBody
   ) throws(FakeS3Error) -> HTTPAnswer {
@@ -69,7 +69,7 @@ extension FakeServer {
     }
   }
 
-  /// The version that is asked for; the mark of a deletion is none.
+  /// The requested version; a delete marker does not count.
   private func object(_ head: HTTPHead, _ route: FakeRoute) throws(FakeS3Error) -> FakeObject {
     let object = state.with { $0.object(route.bucket, ObjectKey(route.key), versionID: head.query("versionId")) }
     guard let object else {
@@ -102,7 +102,7 @@ extension FakeServer {
     let mode = head.headers["x-amz-checksum-mode"] ?? head.query("x-amz-checksum-mode")
     if mode?.uppercased() == "ENABLED", let checksum = object.checksum {
       if range == nil || (partNumber == nil && range == 0..<object.size) {
-        // In the answer to a range S3 leaves the number of parts out.
+        // In the answer to a range S3 omits the number of parts.
         let value = range == nil ? checksum.value : checksum.value.components(separatedBy: "-")[0]
         headers.add(checksum.algorithm.header, value)
         headers.add("x-amz-checksum-type", checksum.type.rawValue)
@@ -164,7 +164,7 @@ extension FakeServer {
     return headers
   }
 
-  /// From `Range` or `partNumber`; nil for the whole object.
+  /// The range of `Range` or `partNumber`; nil for the whole object.
   private static func range(
     _ head: HTTPHead, _ object: FakeObject, _ partNumber: String?
   ) throws(FakeS3Error) -> Range<Int>? {
@@ -178,7 +178,7 @@ extension FakeServer {
     }
     guard let text = head.headers["range"], text.hasPrefix("bytes=") else { return nil }
     let ends = text.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false)
-    // More than one range, or none that can be read: the whole object, as S3 does.
+    // For several ranges, or one that cannot be read, S3 returns the whole object.
     guard ends.count == 2 else { return nil }
     switch (Int(ends[0]), Int(ends[1])) {
     case (nil, let last?):

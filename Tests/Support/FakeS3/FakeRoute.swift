@@ -27,19 +27,19 @@ package enum FakeOperation: String, Codable, Sendable, CaseIterable {
   case unknown = "Unknown"
 }
 
-/// What a request is about: operation, bucket, key, upload and part.
+/// The target of a request: operation, bucket, key, upload and part.
 struct FakeRoute: Sendable {
   var operation: FakeOperation
   var bucket: String
   var key: String
   var uploadID: String?
   var partNumber: Int?
-  /// The key's bytes are not UTF-8, or the path has a broken escape.
+  /// Whether the key's bytes are not UTF-8, or the path has a broken escape.
   var badKey = false
   /// The host's region, if it is one of AWS's hosts.
   var region: String?
 
-  /// `hostSuffix`: a host `<bucket>.<hostSuffix>` names the bucket, else the first segment of the path does.
+  /// Parses a head: a host `<bucket>.<hostSuffix>` names the bucket, otherwise the first segment of the path does.
   init(_ head: HTTPHead, hostSuffix: String) {
     let host = (head.headers["host"] ?? "").split(separator: ":").first.map { $0.lowercased() } ?? ""
     var path = head.rawPath.dropFirst()

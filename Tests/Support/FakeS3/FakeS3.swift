@@ -35,7 +35,7 @@ package final class FakeS3: Sendable {
     if first { server.stop() }
   }
 
-  /// Ends all connections that there are now; new ones are taken.
+  /// Ends all existing connections; new ones are accepted.
   package func dropConnections() { server.dropConnections() }
 
   /// Ends the connection of one request.
@@ -43,19 +43,19 @@ package final class FakeS3: Sendable {
 
   package var port: Int { server.port }
   package var tlsPort: Int { server.tlsPort }
-  /// The SSL_CTX of its TLS, for tests that speak to a server side of their own or ask how often sessions were resumed.
+  /// The SSL_CTX of its TLS, for tests that use their own server side or ask how often sessions were resumed.
   package var tlsContext: OpaquePointer { server.tls.context }
   package var endpoint: String { "http://127.0.0.1:\(port)" }
   package var tlsEndpoint: String { "https://localhost:\(tlsPort)" }
-  /// `<bucket>.s3.test` with the port, for clients that resolve it to 127.0.0.1 by themselves.
+  /// The host `<bucket>.s3.test` with the port, for clients that resolve it to 127.0.0.1 by themselves.
   package func virtualHost(_ bucket: String = "bucket", tls: Bool = false) -> String {
     "\(bucket).\(server.hostSuffix):\(tls ? tlsPort : port)"
   }
 
-  /// The first of the key pairs that the fake began with.
+  /// The first of the initial key pairs.
   package var credential: FakeCredential { options.credentials.first ?? .standard }
 
-  /// What a program run as a user needs to reach this store, and nothing that leads elsewhere.
+  /// The environment that a program needs to use this store, and nothing that leads elsewhere.
   package func environment(tls: Bool = false) -> [String: String] {
     var out = [
       "AWS_ACCESS_KEY_ID": credential.keyID, "AWS_SECRET_ACCESS_KEY": credential.secret,
@@ -67,14 +67,14 @@ package final class FakeS3: Sendable {
     return out
   }
 
-  // MARK: what the test sets
+  // MARK: Settings of the test
 
   package var options: FakeOptions {
     get { server.state.with { $0.options } }
     set { server.state.with { $0.options = newValue } }
   }
 
-  /// Replaces the script; counters start again.
+  /// Replaces the script; its counters start again.
   package func setFaults(_ faults: [Fault]) {
     server.state.with { $0.faults = faults.map { ArmedFault($0) } }
   }
@@ -100,7 +100,7 @@ package final class FakeS3: Sendable {
     server.state.with { $0.fixedClock = moment?.seconds }
   }
 
-  /// The server's clock is this many seconds ahead of the system's.
+  /// Sets the server's clock this many seconds ahead of the system's.
   package func setClockOffset(_ seconds: Int64) {
     server.state.with { $0.clockOffset = seconds }
   }
@@ -120,8 +120,8 @@ package final class FakeS3: Sendable {
     }
   }
 
-  /// Puts an object that another program has made: in parts of these sizes, or none, with a checksum, or none, and what a
-  /// store writes behind it, and with this ETag instead of the one that follows.
+  /// Puts an object as another program could have made it: in parts of these sizes or in one piece, with or without a
+  /// checksum, with the suffix that a store appends to it, and with this ETag instead of the computed one.
   package func putObject(
     _ key: String, bytes: [UInt8], parts sizes: [Int], checksum: FakeChecksum? = nil, _ type: FakeChecksumType? = nil,
     suffix: String = "", etag: String? = nil, headers: HeaderList = [:]
@@ -175,17 +175,17 @@ package final class FakeS3: Sendable {
     }
   }
 
-  /// The upload is gone, as after a lifecycle rule.
+  /// Removes an upload, as a lifecycle rule does.
   package func dropUpload(_ id: String) {
     server.state.with { $0.uploads[id] = nil }
   }
 
-  /// A part is gone, as when a store lost it.
+  /// Removes a part, as if the store lost it.
   package func dropPart(_ number: Int, of id: String) {
     server.state.with { $0.uploads[id]?.parts[number] = nil }
   }
 
-  // MARK: what the test reads
+  // MARK: Observations of the test
 
   package var requests: [LoggedRequest] { server.state.with { $0.log } }
   package var counters: FakeCounters { server.state.with { $0.counters } }
@@ -194,7 +194,7 @@ package final class FakeS3: Sendable {
     requests.filter { $0.operation == operation }
   }
 
-  /// In the order of their start.
+  /// The unfinished uploads in the order of their start.
   package var unfinishedUploads: [FakeUpload] {
     server.state.with { $0.uploads.values.sorted { $0.order < $1.order } }
   }

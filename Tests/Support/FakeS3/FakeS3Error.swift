@@ -22,7 +22,7 @@ struct FakeS3Error: Error, Sendable {
     self.message = message
   }
 
-  /// The codes that the fake gives by itself.
+  /// The codes that the fake returns by itself.
   enum Kind: String {
     case accessDenied = "AccessDenied"
     case authorizationHeaderMalformed = "AuthorizationHeaderMalformed"

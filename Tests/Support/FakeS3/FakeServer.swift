@@ -10,7 +10,7 @@ final class FakeServer: Sendable {
   let port: Int
   let tlsPort: Int
   private let listeners: [(socket: Int32, secure: Bool)]
-  /// A pipe whose read end every wait watches; its write end is closed when the server stops.
+  /// A pipe whose read end is watched by every wait; its write end is closed when the server stops.
   private let stopper: (read: Int32, write: Int32)
   let tls: FakeTLS
   private let threads = Guarded(Threads())
@@ -42,7 +42,7 @@ final class FakeServer: Sendable {
     threads.with { $0.acceptor = acceptor }
   }
 
-  /// Once; returns when every thread has ended.
+  /// Stops the server, once; returns when every thread has ended.
   func stop() {
     close(stopper.write)
     threads.with { $0.acceptor.take() }?.join()
@@ -123,11 +123,11 @@ final class FakeServer: Sendable {
     // The lock is held until the thread is in the table, so that it cannot end before that.
     let started = threads.with { threads -> Bool in
       threads.connections[id] = try? PosixThread.start { [self] in
-        // The handshake runs on the connection's thread: a client that does not speak TLS blocks nobody else.
+        // The handshake runs on the connection's thread: a client that does not speak TLS blocks no other.
         if let stream = try? FakeStream(socket: socket, stopper: stopper.read, tls: secure ? tls : nil) {
           self.threads.with { $0.sockets[id] = socket }
           FakeConnection(server: self, stream: stream, id: id, secure: secure).run()
-          // Before the stream closes it, and the number becomes another's.
+          // The socket is removed before the stream closes it and its number is reused.
           withExtendedLifetime(stream) { self.threads.with { $0.sockets[id] = nil } }
         }
         state.with { $0.counters.openConnections -= 1 }
@@ -161,7 +161,7 @@ final class FakeServer: Sendable {
         headers: head.headers, bucket: route.bucket, key: route.key, uploadID: route.uploadID,
         partNumber: route.partNumber, connection: connection, secure: head.secure, began: began)
       var fault: Fault.Action?
-      // All counters move on, also those of faults that come after the one that fires.
+      // All counters advance, even those of faults after the one that fires.
       for at in state.faults.indices where state.faults[at].fires(on: route, head.headers) {
         fault = fault ?? state.faults[at].fault.action
       }
@@ -178,7 +178,7 @@ final class FakeServer: Sendable {
     }
   }
 
-  /// Before the answer goes out, so that a client that has it finds it in the log.
+  /// Logs the answer before it is sent, so that a client that has the answer finds it in the log.
   func answering(_ index: Int, _ exchange: FakeExchange) {
     state.with { state in
       state.log[index].status = exchange.status
@@ -198,7 +198,7 @@ final class FakeServer: Sendable {
     }
   }
 
-  // MARK: what every answer has
+  // MARK: Headers of every answer
 
   func commonHeaders(_ answer: HTTPAnswer) -> HeaderList {
     let (number, now) = state.with { ($0.next(), $0.now) }

@@ -4,7 +4,7 @@ import MultipartCore
 extension FakeServer {
   static func isDirectory(_ bucket: String) -> Bool { bucket.hasSuffix("--x-s3") }
 
-  /// New keys, valid for `FakeOptions.sessionLifetime` seconds.
+  /// Creates keys that are valid for `FakeOptions.sessionLifetime` seconds.
   func createSession() -> HTTPAnswer {
     state.with { state in
       let number = state.next()

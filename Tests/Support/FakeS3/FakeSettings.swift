@@ -1,7 +1,7 @@
 import Foundation
 import MultipartCore
 
-/// Properties that have their own document: ACL, tags, retention, legal hold.
+/// Properties that have their own documents: ACL, tags, retention, legal hold.
 extension FakeServer {
   func settings(of object: FakeObject, _ route: FakeRoute) -> HTTPAnswer {
     let headers = object.headers

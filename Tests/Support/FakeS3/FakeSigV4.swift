@@ -6,7 +6,7 @@ package struct FakeCredential: Sendable {
   package var keyID: String
   package var secret: String
   package var sessionToken: String?
-  /// Seconds since 1970 from which on the answer is ExpiredToken.
+  /// The time, in seconds since 1970, from which on the answer is ExpiredToken.
   package var ends: Int64?
   /// Whether it belongs to a session at a directory bucket, whose token is sent in another header.
   package var isSession = false
@@ -27,16 +27,16 @@ package struct FakeCredential: Sendable {
 
 /// Signature Version 4 on the server's side, written independently of the product's signer.
 ///
-/// Like S3, it decodes path and query and encodes them again, so a client that signs another form (an unescaped character,
-/// lower-case hex, double encoding) is refused.
+/// Like S3, it decodes path and query and encodes them again, and a client that signs another form (an unescaped
+/// character, lower-case hex, double encoding) is refused.
 struct FakeSigV4 {
   var head: HTTPHead
   var credentials: [String: FakeCredential]
   var now: Int64
-  /// The region that the scope must name; nil takes any.
+  /// The region that the scope must name; nil accepts any.
   var region: String?
   var service = "s3"
-  /// Only keys of a session are taken.
+  /// Whether only keys of a session are accepted.
   var needsSession = false
 
   struct Accepted {
@@ -249,7 +249,7 @@ struct FakeSigV4 {
     ].joined(separator: "\n")
   }
 
-  /// `20130524T000000Z` to seconds since 1970.
+  /// Converts `20130524T000000Z` to seconds since 1970.
   static func seconds(_ text: String) -> Int64? {
     let bytes = Array(text.utf8)
     guard bytes.count == 16, bytes[8] == UInt8(ascii: "T"), bytes[15] == UInt8(ascii: "Z") else { return nil }

@@ -14,14 +14,14 @@ struct ObjectKey: Hashable, Comparable, Sendable {
 package struct FakeStoredChecksum: Sendable, Equatable {
   package var algorithm: FakeChecksum
   package var type: FakeChecksumType
-  /// Base64, with `-N` if it is composite.
+  /// The value in base64, with `-N` if it is composite.
   package var value: String
 }
 
 package struct FakePart: Sendable {
   package var number: Int
   package var size: Int
-  /// Without quotes.
+  /// The ETag without quotes.
   package var etag: String
   /// Headers of the UploadPart request.
   package var headers: HeaderList
@@ -31,7 +31,7 @@ package struct FakePart: Sendable {
   var content: Data?
 
   package var checksumValue: String? { algorithm == nil ? nil : checksum.map { base64($0) } }
-  /// Nil when bodies are discarded.
+  /// The bytes; nil if bodies are discarded.
   package var bytes: [UInt8]? { content.map { [UInt8]($0) } }
 }
 
@@ -53,7 +53,7 @@ package struct FakeObject: Sendable {
   package var bucket: String
   package var key: String
   package var size: Int
-  /// Without quotes.
+  /// The ETag without quotes.
   package var etag: String
   /// Headers of the Create or PutObject request.
   package var headers: HeaderList
@@ -62,17 +62,17 @@ package struct FakeObject: Sendable {
   package var checksum: FakeStoredChecksum?
   package var parts: [FakePart] = []
   package var versionID: String?
-  /// Of a bucket that keeps versions: there are no bytes.
+  /// Whether it is a delete marker of a bucket that keeps versions: there are no bytes.
   package var isDeleteMarker = false
   package var modified: Timestamp
   package var uploadID: String?
   var customerKey: String?
   var content: Data?
 
-  /// Nil when bodies are discarded.
+  /// The bytes; nil if bodies are discarded.
   package var bytes: [UInt8]? { content.map { [UInt8]($0) } }
 
-  /// x-amz-meta-* by name, lower case and without the prefix.
+  /// The values of x-amz-meta-* by name, in lower case and without the prefix.
   package var metadata: [String: String] {
     var out: [String: String] = [:]
     for field in headers.fields where field.name.lowercased().hasPrefix("x-amz-meta-") {
@@ -82,12 +82,12 @@ package struct FakeObject: Sendable {
   }
 }
 
-/// One request as the fake saw it.
+/// One request as the fake received it.
 package struct LoggedRequest: Sendable {
   package var index: Int
   package var operation: FakeOperation
   package var method: String
-  /// As it came, still encoded.
+  /// The path as it was sent, still encoded.
   package var rawPath: String
   package var rawQuery: String
   package var query: [String: String]
@@ -101,12 +101,12 @@ package struct LoggedRequest: Sendable {
   /// When the head was received, in uptime, and when the request was finished.
   package var began: Duration
   package var ended: Duration?
-  /// Bytes of the body that were read.
+  /// The number of bytes of the body that were read.
   package var bodyLength = 0
-  /// What was answered; nil while it runs, and for a connection that ended without an answer.
+  /// The status of the answer; nil while the request runs, and for a connection that ended without an answer.
   package var status: Int?
   package var errorCode: String?
-  /// The fault that was done to it.
+  /// The fault that was applied to it.
   package var fault: String?
 
   package var done: Bool { ended != nil }
@@ -119,28 +119,28 @@ package struct FakeCounters: Sendable {
   package var requests = 0
   package var runningRequests = 0
   package var mostRunningRequests = 0
-  /// UploadParts whose bodies came in at the same time.
+  /// The most UploadParts whose bodies were received at the same time.
   package var mostRunningParts = 0
   package var bodyBytes = 0
 }
 
-/// All that the threads of a fake store share, under one lock.
+/// Everything that the threads of a fake store share, under one lock.
 struct FakeState: Sendable {
   var options: FakeOptions
   var credentials: [String: FakeCredential]
   var faults: [ArmedFault]
   var objects: [String: [ObjectKey: FakeObject]]
-  /// What was replaced or deleted in a bucket that keeps versions, and marks of deletion, the newest first.
+  /// Replaced and deleted objects in a bucket that keeps versions, and delete markers, the newest first.
   var former: [String: [ObjectKey: [FakeObject]]] = [:]
   var uploads: [String: FakeUpload] = [:]
-  /// Answers to Complete by upload id, for stores that give them again.
+  /// Answers to Complete by upload id, for stores that repeat them.
   var finished: [String: HTTPAnswer] = [:]
   var log: [LoggedRequest] = []
   var counters = FakeCounters()
   var runningParts = 0
   var fixedClock: Int64?
   var clockOffset: Int64 = 0
-  /// The order in which uploads were begun, also of those that are gone: a marker may name one.
+  /// The order in which uploads were begun, including those that are gone: a marker may name one.
   var orders: [String: Int] = [:]
   private var sequence = 0
 
@@ -173,7 +173,7 @@ struct FakeState: Sendable {
     former[bucket, default: [:]][key, default: []].insert(old, at: 0)
   }
 
-  /// The version that is asked for. Otherwise, and for one that is not known, the latest.
+  /// The requested version; the latest if none was requested, or if it is unknown.
   func object(_ bucket: String, _ key: ObjectKey, versionID: String?) -> FakeObject? {
     let version = former[bucket]?[key]?.first { $0.versionID == versionID }
     return versionID == nil ? objects[bucket]?[key] : version ?? objects[bucket]?[key]

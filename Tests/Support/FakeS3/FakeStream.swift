@@ -13,9 +13,9 @@ final class FakeStream {
   private var socket: Int32
   private let stopper: Int32
   private var tls: OpaquePointer?
-  /// Bytes that were received beyond the requested ones.
+  /// Bytes that were received after the requested ones.
   private var ahead: [UInt8] = []
-  /// Milliseconds without a byte after which a connection ends.
+  /// The milliseconds without a byte after which a connection ends.
   private let idle: Int32 = 120_000
 
   init(socket: Int32, stopper: Int32, tls: FakeTLS?) throws(StreamEnd) {
@@ -40,7 +40,7 @@ final class FakeStream {
     if socket >= 0 { close(socket) }
   }
 
-  /// Bytes up to and without the empty line; nil when there are more than `limit` before it.
+  /// Reads up to the empty line, which is not returned; nil if there are more than `limit` bytes before it.
   func readHead(limit: Int) throws(StreamEnd) -> [UInt8]? {
     let mark: [UInt8] = [13, 10, 13, 10]
     var searched = 0
@@ -53,7 +53,7 @@ final class FakeStream {
         }
         searched += 1
       }
-      // The first byte of a TLS handshake: servers answer at once that this is not HTTP.
+      // The first byte is that of a TLS handshake: servers answer at once that this is not HTTP.
       guard ahead.count <= limit, ahead.first != 0x16 else { return nil }
       var chunk = [UInt8](repeating: 0, count: 16 << 10)
       let count = try receive(into: &chunk)
@@ -62,7 +62,7 @@ final class FakeStream {
     }
   }
 
-  /// Some bytes; 0 at the end of the stream.
+  /// Reads some bytes; 0 at the end of the stream.
   func read(_ into: UnsafeMutableRawBufferPointer) throws(StreamEnd) -> Int {
     guard !ahead.isEmpty else { return try receive(into) }
     let count = min(ahead.count, into.count)
@@ -138,10 +138,9 @@ final class FakeStream {
 
   private var stopped: pollfd { pollfd(fd: stopper, events: Int16(POLLIN), revents: 0) }
 
-  /// Lets time pass: `milliseconds`, or for ever when nil. Ends early, by throwing, when the peer has gone or the
-  /// server stops.
+  /// Waits for `milliseconds`, or forever if nil. Ends early, by throwing, when the peer has gone or the server stops.
   func pause(milliseconds: Int?) throws(StreamEnd) {
-    // Bytes that wait unread must not end the pause, so only the peer's going is watched.
+    // Unread bytes must not end the pause, so only the peer's hang-up is watched.
     var watched = [pollfd(fd: socket, events: 0x2000 /* POLLRDHUP */, revents: 0), stopped]
     let count = poll(&watched, 2, milliseconds.map { Int32(clamping: $0) } ?? -1)
     if watched[1].revents != 0 { throw .stopped }

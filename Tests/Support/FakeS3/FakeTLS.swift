@@ -62,7 +62,8 @@ final class FakeTLS: @unchecked Sendable {
     guard let made = X509_new() else { throw TLSError(call: "X509_new") }
     X509_set_version(made, 2)
     ASN1_INTEGER_set(X509_get_serialNumber(made), serial)
-    // From an hour ago, so that a client whose clock the test turns back a little still trusts it.
+    // The certificate is valid from an hour ago, so that a client whose clock the test turns back a little still trusts
+    // it.
     X509_gmtime_adj(X509_getm_notBefore(made), -3600)
     X509_gmtime_adj(X509_getm_notAfter(made), 7 * 86400)
     X509_set_pubkey(made, key)

@@ -1,6 +1,6 @@
-/// Percent-encoding as AWS defines it, written apart from the signer of the product.
+/// Percent-encoding as AWS defines it, written independently of the product's signer.
 enum FakeURL {
-  /// Everything but letters, digits and `-._~` as %XX in upper case; `/` stays in paths.
+  /// Encodes everything except letters, digits and `-._~` as %XX in upper case; `/` is kept in paths.
   static func encode(_ bytes: some Sequence<UInt8>, keepSlash: Bool = false) -> String {
     let digits = Array("0123456789ABCDEF".utf8)
     var out: [UInt8] = []
@@ -17,7 +17,7 @@ enum FakeURL {
     return String(decoding: out, as: UTF8.self)
   }
 
-  /// Nil for a broken escape.
+  /// Decodes the text; nil for a broken escape.
   static func decode(_ text: some StringProtocol, plusIsSpace: Bool = false) -> [UInt8]? {
     let bytes = Array(text.utf8)
     var out: [UInt8] = []
@@ -44,7 +44,7 @@ enum FakeURL {
     }
   }
 
-  /// The pairs of a query, decoded, in the order they came.
+  /// The decoded pairs of a query, in the order in which they were sent.
   static func pairs(_ query: String) -> [(name: String, value: String)]? {
     var out: [(name: String, value: String)] = []
     for pair in query.split(separator: "&") {

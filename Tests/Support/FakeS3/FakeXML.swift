@@ -44,7 +44,7 @@ struct XMLNode: Sendable {
   }
 }
 
-/// Reads the small documents that clients send; anything doubtful is nil, which the store answers as MalformedXML.
+/// Reads the small documents that clients send; nil for anything doubtful, which the store answers with MalformedXML.
 struct XMLReader {
   private let bytes: [UInt8]
   private var at = 0

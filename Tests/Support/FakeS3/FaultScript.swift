@@ -1,8 +1,8 @@
 import Foundation
 import MultipartCore
 
-/// One fault of the fake store: which requests it applies to, and what happens to them. Of a script, the first fault that
-/// fires counts.
+/// One fault of the fake store: which requests it applies to, and what happens to them. The first fault of a script
+/// that fires counts.
 package struct Fault: Codable, Sendable {
   package var match: Match
   package var action: Action
@@ -18,9 +18,9 @@ package struct Fault: Codable, Sendable {
     package var operation: FakeOperation?
     package var partNumber: Int?
     package var key: String?
-    /// Who has signed.
+    /// The key id of the signer.
     package var keyID: String?
-    /// Where the range that is asked for begins.
+    /// The beginning of the requested range.
     package var rangeFrom: Int?
     package var nth: Int?
     package var from: Int?
@@ -56,48 +56,47 @@ package struct Fault: Codable, Sendable {
     }
   }
 
-  /// When within a request it stalls.
+  /// When within a request the fault stalls it.
   package enum Stage: String, Codable, Sendable {
-    /// The head was read, the body not.
+    /// After the head was read, before the body.
     case beforeBody
-    /// Half of the body was read.
+    /// After half of the body was read.
     case withinBody
-    /// All is done, nothing answered.
+    /// After the operation, before the answer.
     case beforeAnswer
-    /// Half of the answer's body was sent.
+    /// After half of the answer's body was sent.
     case withinAnswer
   }
 
-  ///
-  /// `{signature}` in the answer is replaced by the signature of the request.
+  /// The effect of a fault; `{signature}` in the answer is replaced by the signature of the request.
   package enum Action: Codable, Sendable {
-    /// An error in place of the operation. `early`: answered before the body is read, the connection then closed.
+    /// An error instead of the operation. `early`: answered before the body is read, and the connection is then closed.
     case error(
       status: Int, code: String, message: String? = nil, headers: [String: String]? = nil, early: Bool? = nil)
-    /// 200 OK whose body is an error.
+    /// A 200 OK whose body is an error.
     case errorIn200(code: String, message: String? = nil)
     case resetBeforeReading
     case resetAfterBody(bytes: Int)
-    /// The operation is done; the connection is reset in place of the answer.
+    /// The operation is done, and the connection is reset instead of an answer.
     case loseAnswer
-    /// Nothing moves for this time; without a number, until the client goes or the server stops.
+    /// Nothing moves for this time, or without a number until the client disconnects or the server stops.
     case stall(milliseconds: Int? = nil, stage: Stage? = nil)
     /// Nothing moves while this file exists, so that the test has time, even on a slow machine.
     case hold(file: String, stage: Stage)
-    /// The write side is shut in place of an answer; the rest of the body is still read.
+    /// The write side is shut instead of an answer; the rest of the body is still read.
     case halfClose
     /// The answer's status at once, then spaces, one every `milliseconds`, then the document. With
     /// `declarationFirst` the XML declaration comes before the spaces, as at some stores.
     case trickle(spaces: Int, milliseconds: Int, declarationFirst: Bool? = nil)
-    /// Another ETag in the answer, header and XML; none if it is not set.
+    /// Replaces the ETag in the answer's header and XML; removes it if it is not set.
     case etag(String? = nil)
-    /// Another checksum in the answer, header and XML; none if it is not set.
+    /// Replaces the checksum in the answer's header and XML; removes it if it is not set.
     case checksum(String? = nil)
     /// A normal answer with these headers instead of its own.
     case headers([String: String])
     /// Another upload id in the answer.
     case uploadID(String)
-    /// The operation is done, and this answered.
+    /// The operation is done, and this is the answer.
     case document(status: Int, text: String, type: String)
     /// One bit of the body is flipped on its way to the store.
     case corruptBody
@@ -107,19 +106,19 @@ package struct Fault: Codable, Sendable {
     case slowRead(bytesPerSecond: Int)
     /// The answer comes this much later.
     case delay(milliseconds: Int)
-    /// Only this many bytes of the answer's body, although its length says more; then the end.
+    /// Sends only this many bytes of the answer's body, although its length says more, and then ends the connection.
     case truncateAnswer(bytes: Int)
-    /// Only this many bytes of the answer's body, and its length says so.
+    /// Sends only this many bytes of the answer's body, and its length says so.
     case shortenAnswer(bytes: Int)
-    /// More bytes behind the answer's body than its length says.
+    /// Sends more bytes after the answer's body than its length says.
     case overrunAnswer(bytes: Int)
-    /// Before the operation, somebody replaces the object by another of the same length, five seconds younger.
+    /// Before the operation another client replaces the object by one of the same length, five seconds younger.
     case replaceObject
     case hugeHeader(bytes: Int)
     case hugeBody(bytes: Int)
-    /// Bytes that are not HTTP in place of an answer.
+    /// Bytes that are not HTTP instead of an answer.
     case garbage(text: String? = nil)
-    /// A good answer, after which the connection ends without a word of it in the headers.
+    /// A good answer, after which the connection ends without a header that announces it.
     case closeAfterAnswer
 
     /// The fault's name in the request log.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A directory of one test, removed with all that is in it when the last reference goes.
+/// A directory of one test, removed with its contents when the last reference goes.
 package final class TemporaryDirectory: Sendable {
   package let path: String
 
@@ -33,7 +33,7 @@ package final class TemporaryDirectory: Sendable {
   }
 
   package func read(_ name: String) throws -> [UInt8] {
-    // Not by Foundation, which leaks a page for each empty file.
+    // Foundation is not used here, because it leaks a page for each empty file.
     guard let file = fopen(path(name), "rb") else { throw SystemError("fopen") }
     defer { fclose(file) }
     var bytes: [UInt8] = []

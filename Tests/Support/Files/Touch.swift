@@ -1,6 +1,6 @@
 import Glibc
 
-/// What moves a file's ctime and leaves its size and mtime as they were.
+/// Changes of a file that change its ctime and leave its size and mtime as they were.
 package enum Touch: String, CaseIterable, Sendable {
   case chmod, link, rewritten
 

@@ -6,16 +6,16 @@ package import Foundation
 /// group, so that a timeout ends its children too.
 package final class ChildProcess: Sendable {
   package struct Result: Sendable {
-    /// The exit code; nil when a signal ended it.
+    /// The exit code; nil if a signal ended it.
     package var status: Int32?
     package var signal: Int32?
     package var stdout: [UInt8] = []
     package var stderr: [UInt8] = []
     package var timedOut = false
-    /// Bytes; see `Watch.wait`.
+    /// The peak in bytes; see `Watch.wait`.
     package var peakMemory = 0
     package var seconds = 0.0
-    /// Taken by a thread that nothing delays: the tests' own threads may be busy when it ends.
+    /// Recorded by a thread that nothing delays: the tests' own threads may be busy when the child ends.
     package var endedAt = ContinuousClock.now
     package var cpuSeconds = 0.0
 
@@ -39,7 +39,7 @@ package final class ChildProcess: Sendable {
   private struct State: Sendable {
     var result = Result()
     var ended = false
-    /// Open streams of the child that the test reads.
+    /// The number of the child's open streams that the test reads.
     var streams = 2
     var inputOpen: Bool
     var waiters: [CheckedContinuation<Result, Never>] = []
@@ -65,7 +65,7 @@ package final class ChildProcess: Sendable {
     pid = try Spawn.run(
       program, arguments, environment: environment, directory: directory,
       streams: [from.read, out.write, err.write])
-    // After the spawn, for this process may have grown until the child's exec.
+    // The peak is read after the spawn, because this process may grow until the child's exec.
     let ownPeak = Watch.peak(of: getpid())
     for end in [from.read, out.write, err.write] { close(end) }
     self.input = from.write
@@ -108,7 +108,7 @@ package final class ChildProcess: Sendable {
   package var stderr: [UInt8] { state.with { $0.result.stderr } }
   package var ended: Bool { state.with { $0.ended } }
 
-  /// Writes to an input that was opened with `.open`; false when the child no longer reads.
+  /// Writes to an input that was opened with `.open`; false if the child no longer reads.
   @discardableResult
   package func write(_ bytes: [UInt8]) async -> Bool {
     await withCheckedContinuation { continuation in
@@ -140,10 +140,10 @@ package final class ChildProcess: Sendable {
       state.with { state in
         guard !state.complete else { return }
         state.result.timedOut = true
-        // Also if only grandchildren are left that have its streams open.
+        // This also ends grandchildren that are left and have its streams open.
         _ = kill(-pid, SIGKILL)
       }
-      // Processes that have left the group continue, and may keep them open forever.
+      // Processes that have left the group continue, and may keep the streams open forever.
       try await Task.sleep(for: .seconds(5))
       Self.change(state) { $0.streams = 0 }
     }

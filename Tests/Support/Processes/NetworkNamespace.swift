@@ -9,7 +9,7 @@ import Foundation
 package final class NetworkNamespace: Sendable {
   private let descriptor: Int32
 
-  /// `unshare`, then `ip` for the loopback.
+  /// Calls `unshare`, then `ip` for the loopback.
   package init(addresses: [String] = []) throws {
     descriptor = try Self.onThread {
       let unshare: @convention(c) (Int32) -> Int32 = try Self.symbol("unshare")
@@ -28,7 +28,7 @@ package final class NetworkNamespace: Sendable {
 
   deinit { close(descriptor) }
 
-  /// On a thread inside, to its end.
+  /// Runs `body` on a thread inside, to its end.
   package func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) throws -> Value {
     let descriptor = descriptor
     return try Self.onThread {
@@ -69,7 +69,7 @@ package final class NetworkNamespace: Sendable {
     deinit { for socket in sockets { close(socket) } }
   }
 
-  /// Why there can be none here; nil when there can be.
+  /// Why no namespace is possible here; nil if it is.
   package static let obstacle: String? = {
     do {
       _ = try NetworkNamespace(addresses: ["169.254.169.254/32"])

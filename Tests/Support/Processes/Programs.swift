@@ -6,7 +6,7 @@ package struct S3upBinary: Sendable {
   /// HOME of the runs, and their working directory.
   package let home: TemporaryDirectory
 
-  /// `S3UP_BINARY` names it; else it is in the build folder that the test bundle is in.
+  /// Finds the program: `S3UP_BINARY` names it; otherwise it is in the build folder of the test bundle.
   package init() throws {
     var folder = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
     var found = ProcessInfo.processInfo.environment["S3UP_BINARY"]
@@ -38,16 +38,17 @@ package struct S3upBinary: Sendable {
   ) throws -> ChildProcess {
     try ChildProcess(
       path, arguments,
-      // The machine that runs the tests may have a role of its own.
+      // The machine that runs the tests may have a role.
       environment: Programs.environment(home: home.path).merging(["AWS_EC2_METADATA_DISABLED": "true"]) { $1 }
         .merging(environment) { $1 },
       directory: directory ?? home.path, input: input,
       onEnd: arguments.prefix { $0 != "--" }.contains { $0.hasPrefix("--json") } ? Self.keepJSON : nil)
   }
 
-  /// For the check that the documented schema describes all that is ever printed: `S3UP_JSON_LINES` names the file.
+  /// Appends the output to the file that `S3UP_JSON_LINES` names, for the check that the documented schema describes
+  /// every line that is ever printed.
   @Sendable private static func keepJSON(_ result: ChildProcess.Result) {
-    // A program that was killed may have begun a line.
+    // A program that was killed may have printed part of a line.
     guard let path = ProcessInfo.processInfo.environment["S3UP_JSON_LINES"],
       let end = result.stdout.lastIndex(of: UInt8(ascii: "\n"))
     else { return }
@@ -65,7 +66,7 @@ package struct S3upBinary: Sendable {
 }
 
 package enum Programs {
-  /// The tests' own PATH, a HOME, and the sanitizers' options; nothing else.
+  /// The environment of a child: the tests' PATH, a HOME, and the sanitizers' options; nothing else.
   package static func environment(home: String) -> [String: String] {
     let own = ProcessInfo.processInfo.environment
     var environment = ["PATH": own["PATH"] ?? "/usr/bin:/bin", "HOME": home]

@@ -1,7 +1,7 @@
 import CDispatch
 import Foundation
 
-/// posix_spawn with everything set explicitly that a child would otherwise inherit.
+/// Calls posix_spawn with everything set explicitly that a child would otherwise inherit.
 enum Spawn {
   static func run(
     _ program: String, _ arguments: [String], environment: [String: String], directory: String?, streams: [Int32]
@@ -45,7 +45,7 @@ private typealias Actions = UnsafeMutablePointer<posix_spawn_file_actions_t>
 private typealias ChangeDirectory = @convention(c) (Actions, UnsafePointer<CChar>) -> Int32
 private typealias CloseFrom = @convention(c) (Actions, Int32) -> Int32
 
-/// A function of the C library that its Swift module does not show, for it is a GNU extension.
+/// Finds a function of the C library that its Swift module does not show, because it is a GNU extension.
 private func symbol<Function>(_ name: String) throws -> Function {
   guard let found = dlsym(nil, name) else { throw SystemError(name, ENOSYS) }
   return unsafeBitCast(found, to: Function.self)
@@ -60,9 +60,9 @@ enum Watch {
     var cpuSeconds: Double
   }
 
-  /// The peak from wait4. But for a spawned child the kernel also counts the memory that its parent had at exec, so a
-  /// number not above the parent's own peak says nothing about the child: then the last VmHWM counts, which is read
-  /// every few milliseconds. The kernel's counters lag by some pages per thread, hence the slack.
+  /// Returns the end and the peak from wait4. For a spawned child, however, the kernel also counts the memory that its
+  /// parent had at exec, so a number not above the parent's own peak says nothing about the child: then the last VmHWM
+  /// counts, which is read every few milliseconds. The kernel's counters lag by some pages per thread, hence the slack.
   static func wait(_ pid: pid_t, ownPeak: Int) -> End {
     var seen = 0
     var status: Int32 = 0
@@ -89,7 +89,7 @@ enum Watch {
 
   private static func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
 
-  /// VmHWM of a living process, in bytes.
+  /// The VmHWM of a living process, in bytes.
   static func peak(of pid: pid_t) -> Int {
     let file = open("/proc/\(pid)/status", O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return 0 }

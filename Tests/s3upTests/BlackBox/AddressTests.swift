@@ -4,14 +4,14 @@ import Testing
 
 @testable import Support
 
-/// A name whose addresses are in a hosts file of the test's own (root only).
+/// A name whose addresses are in a hosts file of the test (root only).
 struct PrivateHosts {
   let file: String
 
   init(_ box: BlackBox) { file = box.files.path("hosts") }
 
   func set(_ address: String) throws {
-    // In its place: a mount shows the file, not its name.
+    // Written in place: a mount shows the file, not its name.
     let handle = try #require(fopen(file, "w"))
     fputs("\(address) store.test\n", handle)
     fclose(handle)

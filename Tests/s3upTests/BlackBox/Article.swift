@@ -21,7 +21,7 @@ struct Article: Sendable {
 
   static func named(_ name: String) -> Article? { all.first { $0.name == name } }
 
-  /// The blocks of this language, each whole.
+  /// The blocks in this language, each whole.
   func blocks(_ language: String) -> [String] {
     fenced.filter { $0.hasPrefix("\(language)\n") }.map { String($0.dropFirst(language.utf8.count + 1)) }
   }
@@ -33,7 +33,8 @@ struct Article: Sendable {
     }
   }
 
-  /// What a reader can run: blocks of shell as one script each, what follows a prompt, and what a crontab or a CI job runs.
+  /// What a reader can run: each block of shell as one script, the text after a prompt, and the commands of a crontab
+  /// or a CI job.
   var examples: [String] {
     let typed = fenced.flatMap { $0.components(separatedBy: "\n") }.filter { $0.hasPrefix("$ ") }
     let steps = lines(of: "yaml").map { line in

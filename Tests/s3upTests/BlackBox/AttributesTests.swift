@@ -3,7 +3,7 @@ import MultipartCore
 import Support
 import Testing
 
-/// What objects are created with by the names of their files, and the times that are noted with them.
+/// Headers of objects that depend on the names of their files, and the times that are recorded with them.
 @Suite(.timeLimit(.minutes(15))) struct AttributesTests {
   private static let site = """
     *.html cache-control=no-cache content-type="text/html; charset=latin1"
@@ -36,7 +36,7 @@ import Testing
     #expect(headers(box, prefix + "readme")["cache-control"] == "private", sourceLocation: location)
   }
 
-  @Test("A folder, a list and a pipe's list get the headers that the lines say, over those of the options")
+  @Test("A folder, a list and a pipe's list get the headers that the lines give, which win over the options")
   func many() async throws {
     let box = try box()
     let options = ["--attributes", "rules", "--cache-control", "private"]
@@ -51,7 +51,7 @@ import Testing
     expectSite(box, "p/")
   }
 
-  @Test("A line of a batch is matched by its key, and what it says itself counts")
+  @Test("A line of a batch is matched by its key, and its own values win")
   func batch() async throws {
     let box = try box()
     let line = { (file: String, key: String, more: String) in
@@ -72,7 +72,8 @@ import Testing
     #expect(box.fake.object("d.gz")?.metadata == ["only": "1"])
   }
 
-  @Test("One file is matched by its name, a stream by that of its object, and parts carry nothing of it")
+  @Test(
+    "One file is matched by its name, a stream by that of its object, and requests for parts have none of the headers")
   func one() async throws {
     let box = try box()
     try await box.run("put", "t/index.html", "s3://bucket/x", "--attributes", "rules").expectSuccess()
@@ -87,7 +88,7 @@ import Testing
     #expect(none.status == 0 && none.errors == "s3up: no line of rules matches the file\n", "\(none.errors)")
   }
 
-  @Test("Lines that match nothing are said at the end, but not of a share, and not with -q")
+  @Test("Lines that match nothing are reported at the end, but not for a share, and not with -q")
   func unmatched() async throws {
     let box = try box(Self.site + "*.none expires=x\n")
     let put = ["put", "-r", "t", "s3://bucket/p/", "--attributes", "rules"]
@@ -97,7 +98,7 @@ import Testing
     try await box.run(put + ["--shard", "1/2"]).expectSuccess()
   }
 
-  @Test("A line that means nothing ends the run before a request, with the file and the line")
+  @Test("A line without a meaning ends the run before a request, with the file and the line")
   func mistake() async throws {
     let box = try box("* cache-control=x\n* cash=1\n")
     let put = ["s3://bucket/p/", "--attributes", "rules"]
@@ -108,7 +109,7 @@ import Testing
     #expect(box.fake.requests.isEmpty)
   }
 
-  @Test("What a line says determines the object: a run that is repeated sends again only what it changes")
+  @Test("A line's values are part of the object: a run that is repeated sends again only what they change")
   func record() async throws {
     let box = try box()
     try box.files.write("t/index.html\nt/readme\nmissing\n", to: "l")
@@ -122,7 +123,7 @@ import Testing
     #expect(headers(box, "p/t/index.html")["expires"] == "b")
   }
 
-  @Test("--mtime notes the time as rclone writes it, of one file, of many and in parts; what the caller says stays")
+  @Test("--mtime records the time as rclone writes it, for one file, for many and in parts; the caller's value wins")
   func times() async throws {
     let box = try box()
     try box.sample("t/big", 11 * mebi)

@@ -12,7 +12,7 @@ struct BlackBox: Sendable {
   let binary: S3upBinary
   let files: TemporaryDirectory
   let secure: Bool
-  /// Of the runs; a test may change it.
+  /// The environment of the runs; a test may change it.
   var environment: [String: String]
 
   init(
@@ -29,7 +29,7 @@ struct BlackBox: Sendable {
     if secure { environment["AWS_CA_BUNDLE"] = fake.caFile }
   }
 
-  /// The box of somebody who has a ticket and no credentials: a home of its own, and no variable of AWS.
+  /// The box of a user who has a ticket but no credentials: its own home, and no variable of AWS.
   var stranger: BlackBox {
     var other = self
     other.environment = secure ? ["AWS_CA_BUNDLE": fake.caFile] : [:]
@@ -42,7 +42,8 @@ struct BlackBox: Sendable {
     try files.write(Array(text.utf8), to: file)
   }
 
-  /// A sanitizer's shadow memory is not the program's, and at its pace gigabytes take minutes.
+  /// Whether memory and time may be judged: a sanitizer's shadow memory is not the program's, and at its pace gigabytes
+  /// take minutes.
   static let measures = (try? S3upBinary().path.contains("-sanitizer/")) != true
 
   func start(_ arguments: [String], input: ChildProcess.Input = .none) throws -> ChildProcess {
@@ -61,7 +62,7 @@ struct BlackBox: Sendable {
     try await start(arguments, input: input).wait(timeout: timeout)
   }
 
-  /// Begins a line of the shell in the folder of the files; `$S3UP` is the program, `$@` are the words.
+  /// Starts a line of shell in the folder of the files; `$S3UP` is the program, `$@` are the words.
   func beginShell(_ line: String, _ words: [String]) throws -> ChildProcess {
     var environment = Programs.environment(home: binary.home.path).merging(environment) { $1 }
     environment["AWS_EC2_METADATA_DISABLED"] = environment["AWS_EC2_METADATA_DISABLED"] ?? "true"
@@ -94,7 +95,7 @@ struct BlackBox: Sendable {
 
   func headers(_ operation: FakeOperation) -> HeaderList { fake.requests(operation).first?.headers ?? [:] }
 
-  /// Neither an object nor a part of one is left at the store.
+  /// Expects that neither an object nor a part of one is left at the store.
   func expectNothingLeft(where location: SourceLocation = #_sourceLocation) {
     #expect(fake.objectCount == 0, sourceLocation: location)
     #expect(fake.unfinishedUploads.map(\.id) == [], sourceLocation: location)
@@ -108,7 +109,7 @@ extension FakeObject {
 }
 
 extension ChildProcess.Result {
-  /// Checks a failure: exit code, one line of what and where, one line with the remedy, nothing on standard output.
+  /// Checks a failure: exit code, one line with what and where, one line with the remedy, nothing on standard output.
   func expectFailure(
     _ exit: Int32, _ words: String..., where location: SourceLocation = #_sourceLocation
   ) {
@@ -122,7 +123,7 @@ extension ChildProcess.Result {
     for word in words { #expect(errors.contains(word), "\(errors)", sourceLocation: location) }
   }
 
-  /// Exit 0, and not a word on standard error.
+  /// Expects exit code 0, and nothing on standard error.
   func expectSuccess(where location: SourceLocation = #_sourceLocation) {
     #expect(status == 0 && errors == "", "\(String(describing: status)) \(errors)", sourceLocation: location)
   }

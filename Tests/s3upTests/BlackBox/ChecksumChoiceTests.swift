@@ -112,7 +112,7 @@ import Testing
     try await box.run(put + ["--state-dir", "state"]).expectSuccess()
   }
 
-  @Test("XDG_STATE_HOME and --state-dir set where the memory is")
+  @Test("XDG_STATE_HOME and --state-dir determine where the memory is")
   func stateFolders() async throws {
     var (box, _) = try box(.says501, secure: true, parts: false)
     box.environment["XDG_STATE_HOME"] = box.files.path("xdg")

@@ -8,7 +8,7 @@ import Testing
 @Suite(.crowd) struct CompleteTests {
   private let key = "s3://bucket/dir/k"
 
-  /// An upload with parts of these numbers at the store; gives its id and their bytes one after the other.
+  /// Makes an upload with parts of these numbers at the store; returns its id and their bytes in order.
   private func upload(
     _ box: BlackBox, _ numbers: [Int], _ more: [String] = []
   ) async throws -> (id: String, bytes: [UInt8]) {
@@ -116,7 +116,7 @@ import Testing
     try await box.run(complete + ["bare"]).expectFailure(69, "NoSuchUpload")
   }
 
-  @Test("An object of other parts, none, or a condition: an upload that is gone stays 69")
+  @Test("An object of other parts, no object, or a condition: an upload that is gone stays 69")
   func goneAndNotDone() async throws {
     let box = try small()
     let (id, bytes) = try await upload(box, [1, 2])
@@ -124,7 +124,7 @@ import Testing
     let complete = ["complete", key, "--upload-id", id, "--parts-file", "list"]
     try await box.run(complete).expectSuccess()
     try await box.run(complete + ["--if-none-match"]).expectFailure(69, "NoSuchUpload")
-    // The same bytes, not made of these parts.
+    // The same bytes, but not made of these parts.
     box.fake.putObject("dir/k", bytes: bytes)
     try await box.run(complete).expectFailure(69, "NoSuchUpload")
     let (other, _) = try await upload(box, [2, 1])

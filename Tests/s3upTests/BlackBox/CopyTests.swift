@@ -7,7 +7,7 @@ import Testing
 @Suite(.crowd, .enabled(if: BlackBox.measures)) struct CopyTests {
   private static let size = 64 * mebi
 
-  /// Whether it contains a libcurl that can be lent what it sends. The system's is a shared library.
+  /// Whether it contains a libcurl that can borrow the bytes it sends. The system's is a shared library.
   private func lends(_ box: BlackBox) throws -> Bool {
     let program = try Data(contentsOf: URL(fileURLWithPath: box.binary.path), options: .alwaysMapped)
     return program.range(of: Data("libcurl.so".utf8)) == nil
@@ -33,7 +33,7 @@ import Testing
     return (Double(count) / Double(Self.size), try lends(box))
   }
 
-  @Test("over HTTP a byte is copied once, into libcurl's buffer, or not at all if libcurl is lent it")
+  @Test("over HTTP a byte is copied once, into libcurl's buffer, or not at all if libcurl borrows it")
   func plain() async throws {
     let copies = try await copied(isSecure: false)
     #expect(copies.lends ? copies.times < 0.05 : (1...1.1).contains(copies.times), "\(copies)")

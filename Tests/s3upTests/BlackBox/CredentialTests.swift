@@ -45,7 +45,8 @@ import Testing
     }
   }
 
-  /// The upload arrived, every request was signed with this key, and no output contains a secret.
+  /// Expects that the upload arrived, that every request was signed with this key, and that no output contains a
+  /// secret.
   private func expectUpload(
     _ box: BlackBox, _ result: ChildProcess.Result, by credential: FakeCredential,
     where location: SourceLocation = #_sourceLocation
@@ -145,7 +146,7 @@ import Testing
     #expect(box.fake.object("k")?.sha256 == sha256(bytes))
   }
 
-  @Test("a credential_process that fails ends in 77, and what it printed is not shown")
+  @Test("a credential_process that fails ends in 77, and its output is not shown")
   func failingProcess() async throws {
     let box = try box("[default]\ncredential_process = sh -c 'echo \(Self.base.secret) ; exit 7'\n")
     let result = try await box.run("put", "f", "s3://bucket/k")
@@ -158,7 +159,7 @@ import Testing
   func processBeside() async throws {
     let box = try box()
     let open = box.binary.home.path("open")
-    // Other keys the second time.
+    // The keys of the second call are different.
     let script = """
       [ -e '\(open)' ] || other=no
       ls -l /proc/self/fd >>'\(open)'
@@ -221,7 +222,7 @@ import Testing
     #expect(box.fake.object("k") != nil)
   }
 
-  @Test("Ctrl-C at the question ends the run, and the terminal echoes again")
+  @Test("Ctrl-C at the prompt ends the run, and the terminal echoes again")
   func interruptedQuestion() async throws {
     var box = try box(
       "[default]\nrole_arn = arn:aws:iam::1:role/dev\ncredential_source = Environment\nmfa_serial = arn:aws:iam::1:mfa/me\n"
@@ -265,13 +266,14 @@ import Testing
     expectNoSecret(result)
   }
 
-  @Test("a machine without credentials says so within 3 s, with the sources that were tried")
+  @Test("a machine without credentials reports that within 3 s, with the sources that were tried")
   func none() async throws {
     let box = try box()
     let lag = Lag()
     let result = try await box.run("put", "f", "s3://bucket/k")
     result.expectFailure(
-      77, "no credentials; looked in: the environment, then profile default in ~/.aws/credentials and ~/.aws/config")
+      77,
+      "no credentials found; looked in: the environment, then profile default in ~/.aws/credentials and ~/.aws/config")
     #expect(.seconds(result.seconds) - lag.sofar < .seconds(3))
     #expect(box.fake.requests.isEmpty)
   }

@@ -1,9 +1,9 @@
 import Support
 import Testing
 
-/// Limits how many tests that start programs run at once: each has a server and a process, and with all of them on a small
-/// machine the scheduler would decide what is in time. Each has ten minutes from the moment that it starts, not counting
-/// the time that the machine fell behind.
+/// Limits how many tests that start programs run at once: each has a server and a process, and with all of them on a
+/// small machine the scheduler would decide which of them are in time. Each has ten minutes from its start, not
+/// counting the time that the machine fell behind.
 struct CrowdTrait: SuiteTrait, TestTrait, TestScoping {
   let isRecursive = true
 

@@ -35,7 +35,7 @@ import Testing
     #expect(box.fake.requests(.uploadPart).allSatisfy { $0.headers["x-amz-checksum-crc64nvme"] != nil })
   }
 
-  @Test("on AWS requests go to the zone's host, and its name tells the region")
+  @Test("on AWS requests go to the zone's host, and its name gives the region")
   func zonalHost() async throws {
     var box = try box()
     box.environment["AWS_ENDPOINT_URL_S3"] = nil
@@ -67,7 +67,7 @@ import Testing
     #expect(tokens.count == 2)
   }
 
-  @Test("an upload works with sessions of two seconds that are shorter than it")
+  @Test("an upload works with sessions that last two seconds, shorter than the upload")
   func short() async throws {
     let box = try box { $0.sessionLifetime = 2 }
     let bytes = try box.sample("f", 18 * mebi)

@@ -16,7 +16,7 @@ struct Said {
 
   let status: Int32?
   let all: String
-  /// From its start to its end, whatever the tests' threads had to do meanwhile.
+  /// The time from its start to its end, however late the tests' threads noticed.
   let seconds: Double
   private let findings: [String: Finding]
 
@@ -79,7 +79,7 @@ extension DoctorSuite {
     return box
   }
 
-  /// With all its output, which must contain no secret.
+  /// Runs `doctor`; its whole output must contain no secret.
   func doctor(
     _ box: BlackBox, _ words: String..., where location: SourceLocation = #_sourceLocation
   ) async throws -> Said {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Support
 
-/// What lies between this machine and the store: clock, TLS, addresses, proxies.
+/// Problems between this machine and the store: clock, TLS, addresses, proxies.
 @Suite(.crowd) struct DoctorNetworkTests: DoctorSuite {
   @Test("a clock 20 minutes off: 77 with the skew; five minutes are a warning, and the upload works in both")
   func clock() async throws {
@@ -40,7 +40,7 @@ import Testing
     try await doctor(box, "s3://bucket").expect("tls", exit: 78, says: ["bundle"], mends: "--ca-bundle")
     box.environment["AWS_CA_BUNDLE"] = nil
     box.environment["AWS_ENDPOINT_URL_S3"] = "https://127.0.0.1:\(box.fake.port)"
-    try await doctor(box, "s3://bucket").expect("tls", exit: 69, says: ["not in TLS"], mends: "http://")
+    try await doctor(box, "s3://bucket").expect("tls", exit: 69, says: ["not with TLS"], mends: "http://")
   }
 
   @Test("a refused connection: 75 at once")
@@ -89,7 +89,7 @@ import Testing
     try await doctor(box, "s3://bucket").expect("address", exit: 75, says: ["s3.nowhere.invalid"], mends: "name server")
   }
 
-  @Test("a proxy is named without its password; an unreachable one is reported as such, and so is its exemption")
+  @Test("a proxy is named without its password; an unreachable one is reported as such, and so is an exemption from it")
   func proxies() async throws {
     var box = try box()
     box.environment["http_proxy"] = "http://user:pAssw0rd@127.0.0.1:9"
@@ -106,7 +106,7 @@ import Testing
     box.expectNothingLeft()
   }
 
-  @Test("through a working proxy all is well, and its addresses are reported as its own")
+  @Test("through a working proxy everything succeeds, and the addresses are reported as the proxy's")
   func workingProxy() async throws {
     var box = try box(secure: true)
     box.environment["HTTPS_PROXY"] = box.fake.endpoint

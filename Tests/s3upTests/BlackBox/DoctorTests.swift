@@ -5,7 +5,7 @@ import Testing
 @testable import Support
 
 @Suite(.crowd) struct DoctorTests: DoctorSuite {
-  @Test("if all is well, each step is named, the exit code is 0, and nothing is left at the store")
+  @Test("if everything is fine, each step is named, the exit code is 0, and nothing is left at the store")
   func good() async throws {
     let box = try box()
     let said = try await doctor(box, "s3://bucket/pre/")
@@ -28,7 +28,7 @@ import Testing
     #expect(box.fake.requests(.uploadPart).first?.key.hasPrefix("pre/.s3up-doctor-") == true)
     #expect(box.fake.requests.first?.headers["authorization"] == nil)
     box.expectNothingLeft()
-    // Examining the folder did not create it.
+    // Examining the folder does not create it.
     #expect(!FileManager.default.fileExists(atPath: box.binary.home.path + "/.local"))
   }
 
@@ -96,7 +96,7 @@ import Testing
   func noBucket() async throws {
     let box = try box()
     try await doctor(box, "s3://nobucket/x").expect(
-      "bucket", exit: 69, says: ["s3://nobucket is not there", "NoSuchBucket"], mends: "aws s3 mb s3://nobucket")
+      "bucket", exit: 69, says: ["s3://nobucket does not exist", "NoSuchBucket"], mends: "aws s3 mb s3://nobucket")
     box.expectNothingLeft()
   }
 
@@ -172,7 +172,7 @@ import Testing
     box.expectNothingLeft()
   }
 
-  @Test("a lifecycle rule is found by the store's date, or by the bucket's rules, or is missing, or is not known")
+  @Test("a lifecycle rule is found by the store's date, or by the bucket's rules, or is missing, or is unknown")
   func lifecycle() async throws {
     func rules(_ prefix: String) -> String {
       "<LifecycleConfiguration><Rule><ID>tidy</ID><Filter><Prefix>\(prefix)</Prefix></Filter><Status>Enabled</Status>"

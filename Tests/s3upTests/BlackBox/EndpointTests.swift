@@ -4,7 +4,7 @@ import Testing
 
 @testable import Support
 
-/// Buckets on AWS, whose hosts the fake store plays as the proxy of the runs.
+/// Buckets on AWS, whose hosts are played by the fake store, as the proxy of the runs.
 @Suite(.crowd) struct EndpointTests {
   private func box(
     faults: [Fault] = [], _ change: (inout FakeOptions) -> Void = { _ in }
@@ -97,7 +97,7 @@ import Testing
     #expect(box.fake.object("k")?.sha256 == sha256(bytes))
   }
 
-  @Test("a redirect to somebody else's host is refused, and nothing is sent there")
+  @Test("a redirect to another party's host is refused, and nothing is sent there")
   func refusedRedirect() async throws {
     let other = try BlackBox()
     var box = try box(faults: [

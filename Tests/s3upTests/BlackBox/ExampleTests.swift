@@ -4,14 +4,14 @@ import Testing
 
 @testable import s3up
 
-/// What the help, the manual page, the README and the articles show is typed into Debian's sh, with stand-ins for what
-/// is not s3up's: the store, a database, a pager.
+/// Runs the examples of the help, the manual page, the README and the articles in Debian's sh, with stand-ins for
+/// everything that is not s3up: the store, a database, a pager.
 @Suite(.crowd) struct ExampleTests {
   static let help = CommandName.allCases.flatMap { CommandPage.of($0).examples.map(\.line) }
   static let written = Article.all.flatMap(\.examples)
   static let all = help + written
 
-  /// What stands in an example for something of the reader's.
+  /// The words in an example that stand for something of the reader's.
   static let standIns = [
     ("https://s3.example.com", "$AWS_ENDPOINT_URL_S3"), ("/srv/data", "srv/data"),
     ("\"$SOURCE\" \"$TARGET\"", "backup.tar s3://my-bucket/backups/"),
@@ -25,7 +25,7 @@ import Testing
     ("--set-cors", "the fake store has no rules of CORS; the tests in a browser set them at a real one"),
   ]
 
-  @Test("Nothing is left out or replaced that no example has any more")
+  @Test("The lists of omitted and replaced examples have no stale entries")
   func lists() {
     for name in Self.standIns.map(\.0) + Self.cannotRun.map(\.0) {
       #expect(Self.all.contains { $0.contains(name) }, "\(name)")
@@ -35,14 +35,15 @@ import Testing
   }
 
   @Test(
-    "Each example does what it says: it ends with 0",
+    "Each example ends with 0",
     arguments: all.filter { line in !cannotRun.contains { line.contains($0.0) } })
   func runs(_ example: String) async throws {
     let result = try await Self.run(example, in: try Self.box(example))
     #expect(result.status == 0, "\(example)\n\(result.output)\(result.errors)")
   }
 
-  @Test("What the guide puts into a crontab says nothing when all is well", arguments: Article.all.flatMap(\.crontab))
+  @Test(
+    "The lines that the guide puts into a crontab print nothing on success", arguments: Article.all.flatMap(\.crontab))
   func cron(_ line: String) async throws {
     let result = try await Self.run(line, in: try Self.box(line))
     #expect(result.status == 0 && result.output == "" && result.errors == "", "\(result.output)\(result.errors)")
@@ -71,7 +72,7 @@ import Testing
     {
       try box.sample(name, 1000)
     }
-    // Sparse, and long enough for what is cut out of it.
+    // Sparse, and long enough for the slices that are cut out of it.
     try box.files.write([UInt8](), to: "disk.img")
     #expect(truncate(box.files.path("disk.img"), 128 << 20) == 0)
     for folder in [".config/fish/completions", "bin"] {
@@ -89,7 +90,7 @@ import Testing
     try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
   }
 
-  /// With what an example expects to be there already.
+  /// Runs an example, after creating the files and objects that it expects.
   private static func run(_ example: String, in box: BlackBox) async throws -> ChildProcess.Result {
     var lines = ["set -e", "HOME=$PWD", "PATH=$PWD/bin:$PATH"]
     if example.contains("\"$id\"") || example.contains("part disk.img --url"), !example.contains("id=$(") {
@@ -118,7 +119,7 @@ import Testing
       lines.append("s3up ticket issue disk.img s3://my-bucket/disk.img -o ticket.json")
     }
     let script = standIns.reduce(example) { $0.replacingOccurrences(of: $1.0, with: $1.1) }
-    // The completions of a shell are for that shell; bash knows zsh's list of folders as any array.
+    // The completions of a shell are for that shell; bash treats zsh's list of folders as an ordinary array.
     guard example.contains("completions bash") || example.contains("fpath") else {
       return try await box.shell((lines + [script]).joined(separator: "\n"))
     }

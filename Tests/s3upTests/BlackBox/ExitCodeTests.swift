@@ -11,12 +11,13 @@ import Testing
     return box
   }
 
-  @Test("an ACL that no store knows is refused before anything is sent: whether it was applied nothing could show")
+  @Test(
+    "an ACL that no store knows is refused before anything is sent, because nothing could show whether it was applied")
   func unknownACL() async throws {
     let box = try BlackBox()
     try box.sample("f", 100)
     let result = try await box.run("put", "f", "s3://bucket/k", "--acl=public")
-    result.expectFailure(64, "--acl: 'public' is not one of its values", "public-read")
+    result.expectFailure(64, "--acl: 'public' is not a valid value", "public-read")
     #expect(box.fake.requests.isEmpty)
   }
 
@@ -148,7 +149,7 @@ import Testing
     #expect(box.fake.requests.isEmpty)
   }
 
-  @Test("help is 0, and so is the program without a word, which shows the way to it")
+  @Test("help is 0, and so is the program without arguments, which points to it")
   func noCommand() async throws {
     let box = try box()
     let nothing = try await box.run([])
@@ -188,7 +189,7 @@ import Testing
   }
 
   @Test(
-    "a store that wants the ETag of If-Match without quotes gets it so, and only for the object it names",
+    "a store that wants the ETag of If-Match without quotes gets it that way, and only for the object that it names",
     arguments: [100, 9 << 20])
   func bareIfMatch(_ size: Int) async throws {
     let box = try BlackBox { $0.wantsBareETag = true }
@@ -199,7 +200,7 @@ import Testing
     #expect(box.fake.object("k")?.size == size)
     let writes = box.fake.requests.filter { [.putObject, .completeMultipartUpload].contains($0.operation) }
     #expect(writes.map { $0.headers["if-match"] } == ["\"\(etag)\"", etag])
-    // Another writer is faster than the request: its object stays.
+    // Another writer is faster than the request, and its object stays.
     let other = try BlackBox()
     try other.sample("f", size)
     other.fake.putObject("k", bytes: [1])

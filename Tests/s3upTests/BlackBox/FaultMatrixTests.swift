@@ -4,7 +4,7 @@ import Testing
 
 @testable import Support
 
-/// Where in an upload something goes wrong.
+/// The phase of an upload in which something goes wrong.
 enum FaultPhase: String, CaseIterable {
   case find, create, part, list, complete, head, abort
 
@@ -24,8 +24,8 @@ enum FaultPhase: String, CaseIterable {
     Fault.Match(operation, partNumber: self == .part ? 3 : nil, nth: once ? 1 : nil)
   }
 
-  /// The options with which a run has this phase: a HEAD if it verifies, a search if it may adopt an upload. An abort
-  /// follows a part that is refused for good.
+  /// The options of a run that has this phase: `--verify` for a HEAD, `--resume adopt` for a search. An abort follows a
+  /// part that is refused for good.
   var options: [String] { self == .head ? ["--verify"] : self == .find ? ["--resume", "adopt"] : [] }
   static let refusal = Fault(.init(.uploadPart, partNumber: 5), .error(status: 400, code: "EntityTooLarge"))
 }
@@ -34,7 +34,7 @@ enum FaultPhase: String, CaseIterable {
 struct MatrixFault: Sendable {
   var name: String
   var action: Fault.Action
-  /// The store has done what it was asked, and only the answer is lost.
+  /// Whether the store has carried out the request, so that only the answer is lost.
   var isDone = false
 
   static let passing = [
@@ -69,7 +69,7 @@ struct MatrixCase: Sendable, CustomTestStringConvertible {
 
   private var isPossible: Bool {
     switch fault.action {
-    // Answers without a body.
+    // These answers have no body.
     case .truncateAnswer: ![.part, .head, .abort].contains(phase)
     // A store may assemble for ten minutes without an answer: that is not a stall after 1 s.
     case .stall: phase != .complete
@@ -82,8 +82,8 @@ struct MatrixCase: Sendable, CustomTestStringConvertible {
   }
 }
 
-/// Every fault in every phase. Each upload has five parts, two of which a killed run has left at the store; for `find` and
-/// `create` there is nothing yet.
+/// Every fault in every phase. Each upload has five parts, two of which a killed run has left at the store; for `find`
+/// and `create` the store is empty.
 @Suite(.crowd) struct FaultMatrixTests {
   private static let words = StoppedUpload.words + ["--stall-timeout", "1s", "--json"]
 
@@ -103,14 +103,14 @@ struct MatrixCase: Sendable, CustomTestStringConvertible {
     let result = try await box.run(Self.words + one.phase.options + ["--retries", once ? "4" : "2"])
     let met = box.fake.requests.dropFirst(before).count { $0.operation == one.phase.operation && $0.fault != nil }
     #expect(met > 0)
-    // A refusal is not retried. A list of parts is also made to check an abort.
+    // A refusal is not retried. Parts are also listed to check an abort.
     if MatrixFault.lasting.contains(where: { $0.name == one.fault.name }), ![.list, .head].contains(one.phase) {
       #expect(met == 1)
     }
     return (box, bytes, result)
   }
 
-  /// Exit 0 and the object is the file; or a failure, and no object.
+  /// Expects exit code 0 and an object that is the file; or a failure, and no object.
   private func expectTruth(_ box: BlackBox, _ bytes: [UInt8], _ result: ChildProcess.Result) {
     let isThere = box.fake.object("k")?.sha256 == sha256(bytes)
     #expect(result.status != 0 || isThere, "\(result.errors)")
@@ -145,7 +145,7 @@ struct MatrixCase: Sendable, CustomTestStringConvertible {
     case .find, .create: #expect(result.status == 75, "\(result.errors)")
     case .part, .list: try await expectResumable(box, bytes, result)
     case .complete:
-      // Done, the object is found by a HEAD; else the upload is kept.
+      // If the complete was carried out, a HEAD finds the object; otherwise the upload is kept.
       if one.fault.isDone {
         #expect(result.status == 0, "\(result.errors)")
       } else {
@@ -175,7 +175,7 @@ struct MatrixCase: Sendable, CustomTestStringConvertible {
       #expect(result.status == exit, "\(result.errors)")
       #expect(box.fake.unfinishedUploads.isEmpty == (exit == 69))
     case .head:
-      // The answer to a HEAD has no body and no code: the meaning of a 400 is not known, and it may pass.
+      // The answer to a HEAD has no body and no code: the meaning of a 400 is unknown, and it may pass.
       #expect(result.status == (isDenied ? 77 : 75), "\(result.errors)")
       #expect(box.fake.unfinishedUploads.map(\.id) == [])
     case .abort:

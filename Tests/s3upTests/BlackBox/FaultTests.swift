@@ -90,12 +90,12 @@ struct SurvivableFault: Sendable, CustomTestStringConvertible {
     #expect(result.status == 0, "\(result.errors)")
     #expect(box.fake.object("k")?.sha256 == sha256(bytes))
     #expect(box.fake.requests.contains { $0.fault != nil })
-    // A create with a garbled answer has begun an upload whose id is not known: it may be anybody's, and is named.
+    // A create with a garbled answer has begun an upload whose id is unknown: it may be another client's, and is named.
     let lost = fault.name == "create garbage"
     #expect(box.fake.unfinishedUploads.count == (lost ? 1 : 0))
     for upload in box.fake.unfinishedUploads { #expect(result.errors.contains("--upload-id='\(upload.id)'")) }
     let gone = fault.name == "part gone"
-    #expect(result.errors.contains("a new one begins") == gone)
+    #expect(result.errors.contains("starting a new one") == gone)
     if !gone, !lost { #expect(result.errors == "") }
   }
 
@@ -117,12 +117,12 @@ struct SurvivableFault: Sendable, CustomTestStringConvertible {
     #expect(box.fake.object("k")?.sha256 == sha256(bytes))
   }
 
-  @Test("if the answer to complete is lost and somebody else's object is there, that is not a success")
+  @Test("if the answer to complete is lost and another client's object is at the key, that is not a success")
   func lostAnswerOtherObject() async throws {
     let box = try BlackBox(faults: [
       Fault(.init(.completeMultipartUpload, nth: 1), .loseAnswer),
       Fault(.init(.completeMultipartUpload, from: 2), .error(status: 404, code: "NoSuchUpload")),
-      // Each ends with the stall time-out, so that there are seconds to put the other object there.
+      // Each ends with the stall timeout, so there are seconds in which to put the other object at the key.
       Fault(.init(.headObject, to: 3), .stall(stage: .beforeBody)),
     ])
     try box.sample("f", 11 * mebi)
@@ -220,7 +220,7 @@ struct SurvivableFault: Sendable, CustomTestStringConvertible {
     try await box.expectResumes(["put", "f", "s3://bucket/k"] + options, to: bytes)
   }
 
-  @Test("a complete that always fails is 75 and kept, one that is refused is 69 and leaves nothing")
+  @Test("a complete that always fails is 75 and the upload kept, one that is refused is 69 and leaves nothing")
   func completeFails() async throws {
     for (action, exit) in [
       (Fault.Action.errorIn200(code: "InternalError"), Int32(75)), (.error(status: 400, code: "InvalidPart"), 69),
@@ -246,7 +246,7 @@ struct SurvivableFault: Sendable, CustomTestStringConvertible {
     ])
     let bytes = try box.sample("f", 6 * mebi)
     let result = try await put(box)
-    result.expectWarned("a new one begins")
+    result.expectWarned("starting a new one")
     #expect(box.fake.object("k")?.sha256 == sha256(bytes))
     #expect(box.fake.requests(.createMultipartUpload).count == 2)
     #expect(box.fake.unfinishedUploads.map(\.id) == [])
@@ -265,11 +265,11 @@ struct SurvivableFault: Sendable, CustomTestStringConvertible {
     #expect(result.errors.contains("s3up abort s3://bucket/k --upload-id='\(id)'"), "\(result.errors)")
   }
 
-  @Test("an abort after which a part is still there is repeated")
+  @Test("an abort after which a part still exists is repeated")
   func lingeringPart() async throws {
     let box = try BlackBox(faults: [
       Fault(.init(.uploadPart, partNumber: 2), .error(status: 400, code: "EntityTooLarge")),
-      // The abort is answered with yes, and was not done.
+      // The abort is answered with a success, but not carried out.
       Fault(.init(.abortMultipartUpload, nth: 1), .error(status: 204, code: "")),
     ])
     try box.sample("f", 6 * mebi)
@@ -315,7 +315,7 @@ struct SurvivableFault: Sendable, CustomTestStringConvertible {
     #expect(box.fake.requests(.createMultipartUpload).count <= 10)
   }
 
-  @Test("It is also reported if the request that noticed it is still refused, by the first one that succeeds")
+  @Test("That is also reported if the request that noticed it is still refused, by the first one that succeeds")
   func clockOfRefused() async throws {
     let box = try BlackBox(faults: [Fault(.init(.listMultipartUploads), .error(status: 403, code: "AccessDenied"))])
     box.fake.setClockOffset(3600)

@@ -4,12 +4,12 @@ import Testing
 
 @testable import Support
 
-/// A file system that a test has mounted, with its disk in a file; unmounted at the end.
+/// A file system that a test has mounted, with its disk in a file; it is unmounted at the end.
 final class MountedDisk {
   enum Kind: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case tmpfs, overlay, loop, fuse
     var testDescription: String { rawValue }
-    /// Its disk can be emptied beneath it.
+    /// Whether its disk can be emptied beneath it.
     var hasDisk: Bool { self == .loop || self == .fuse }
   }
 
@@ -26,7 +26,7 @@ final class MountedDisk {
   var path: String { folder.path("mnt") }
   private var image: String { folder.path("image") }
 
-  /// `size` is that of a tmpfs.
+  /// Mounts it; `size` is for a tmpfs.
   init(_ kind: Kind, size: String = "50%") throws {
     (self.kind, self.size) = (kind, size)
     folder = try TemporaryDirectory()
@@ -58,18 +58,19 @@ final class MountedDisk {
       }
   }
 
-  /// Lets go of all that the kernel has cached of it.
+  /// Drops everything that the kernel has cached of it.
   func unmount() {
     guard isMounted else { return }
     isMounted = !Self.run("umount", [path]) && !Self.run("umount", ["-l", path])
   }
 
-  /// From now on what is not cached cannot be read.
+  /// Makes everything that is not cached unreadable.
   func pullAway() throws {
     guard truncate(image, 0) == 0 else { throw SystemError("truncate") }
   }
 
-  /// Not by Foundation, which waits for the descriptors that a file system's own process keeps open.
+  /// Runs a program, but not with Foundation, which waits for the descriptors that a file system's own process keeps
+  /// open.
   private static func run(_ name: String, _ arguments: [String]) -> Bool {
     let null = open("/dev/null", O_RDWR | O_CLOEXEC)
     defer { close(null) }
@@ -84,7 +85,7 @@ final class MountedDisk {
   }
 }
 
-/// Where mappings behave differently.
+/// File systems on which mappings behave differently.
 @Suite(.crowd) struct FileSystemTests {
   private static let possible = MountedDisk.Kind.allCases.filter(MountedDisk.isPossible)
   private static let size = 40 * mebi

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Support
 
-/// `--to-command`: a command takes the object, and never half of it for the whole.
+/// `--to-command`: a command gets the object, and never takes half of it for the whole.
 @Suite(.crowd) struct GetCommandTests {
   private static let size = 3 * mebi + 70_001
   private static let range = 640 << 10
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test("A command that ends well without reading the whole object is 65")
+  @Test("A command that succeeds without reading the whole object is 65")
   func stopsReading() async throws {
     let (box, _) = try box()
     for line in ["head -c 700000 >/dev/null", "exec <&-; until [ -e never ]; do sleep 0.05; done"] {
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test(
-    "A command never sees the end of an object that is wrong, nor does what it has started, even if it ignores signals",
+    "A command never sees the end of a wrong object, nor do processes that it started, even if they ignore signals",
     arguments: ["", "trap '' TERM INT HUP; "], [size, 1000])
   func neverEnds(_ deaf: String, _ size: Int) async throws {
     let (box, bytes) = try box(size)
@@ -69,7 +69,7 @@ import Testing
     #expect((try? box.files.read("piped").count) ?? 0 < bytes.count)
   }
 
-  @Test("An object that is replaced meanwhile, a refusal, and a deadline end the command before its input ends")
+  @Test("A replaced object, a refusal, and a deadline end the command before its input ends")
   func endsCommand() async throws {
     let faults: [(Fault.Action, Int32, [String])] = [
       (.replaceObject, 65, []), (.error(status: 403, code: "AccessDenied"), 77, []),
@@ -100,7 +100,7 @@ import Testing
     #expect(kill(try #require(pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines))), 0) != 0)
   }
 
-  @Test("No command is begun for an object that is not there, and one that is not found is 66")
+  @Test("No command is started for a missing object, and a command that is not found is 66")
   func notBegun() async throws {
     let (box, _) = try box()
     try await box.run("get", "--to-command", "s3://bucket/other", "--", "touch", "begun").expectFailure(69)

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Support
 
-/// Whatever a store, a line or another program does to a download: the file is identical, or there is a clear failure and
-/// nothing under its name.
+/// Whatever a store, a line or another program does to a download, the file is identical, or there is a clear failure
+/// and no file under its name.
 @Suite(.crowd) struct GetFaultTests {
   private static let size = 3 * mebi + 70_001
   private static let ranges = 5
@@ -29,7 +29,7 @@ import Testing
     return ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).filter { $0.hasSuffix(".record") }
   }
 
-  /// Nothing has the name, and nothing is kept that no run resumes.
+  /// Expects no file under the name, and no part file that no run would resume.
   private func expectNothing(_ box: BlackBox, where location: SourceLocation = #_sourceLocation) throws {
     #expect(try names(box).filter { $0 != "piped" } == ["source"], sourceLocation: location)
     #expect(records(box) == [], sourceLocation: location)
@@ -46,7 +46,7 @@ import Testing
   ]
 
   @Test(
-    "A line that is cut in each range in turn, and answers that are too short, too long or of another range, leave the file identical",
+    "Cuts in each range in turn, and answers that are too short, too long or of another range, leave the file intact",
     arguments: passing)
   func cut(_ action: Fault.Action) async throws {
     let (box, bytes) = try box()
@@ -98,13 +98,13 @@ import Testing
     box.fake.setFaults([Fault(.init(.getObject, nth: nth), .replaceObject)])
     let result = try await box.run(get + ["--concurrency", "1"])
     guard !box.fake.options.versioning else {
-      // The version that HEAD has found is still there.
+      // The version that HEAD has found still exists.
       result.expectSuccess()
       #expect(try box.files.read("target") == bytes)
       return
     }
     result.expectFailure(65, "was replaced while it was downloaded")
-    // A store that keeps to If-Match sends no byte of another object.
+    // A store that honours If-Match sends no byte of another object.
     if store == 0 { #expect(box.fake.requests(.getObject).map(\.status).last == 412) }
     try expectNothing(box)
     box.fake.setFaults([Fault(.init(.getObject, nth: nth), .replaceObject)])
@@ -115,7 +115,7 @@ import Testing
     #expect(try box.files.read("target") == bytes, "it was replaced twice")
   }
 
-  @Test("What a run has left of another object is not believed, also where nothing but the size could show it")
+  @Test("What a run has left of another object is not used, even if only the size could show the difference")
   func leftOfAnother() async throws {
     let box = try BlackBox()
     box.fake.putObject("key", bytes: randomBytes(Self.size, seed: 1), parts: [], etag: "odd")
@@ -132,7 +132,7 @@ import Testing
     #expect(try box.files.read("target") == bytes)
   }
 
-  @Test("An object that is deleted meanwhile is 65")
+  @Test("An object that is deleted during the download is 65")
   func deleted() async throws {
     let (box, _) = try box()
     box.fake.setFaults([Fault(.init(.getObject, nth: 3), .error(status: 404, code: "NoSuchKey"))])
@@ -142,7 +142,7 @@ import Testing
 
   // MARK: - This machine
 
-  @Test("A limit of the length of files is an error, and does not end the program by a signal")
+  @Test("A limit on the length of files is an error, and does not end the program by a signal")
   func fileLimit() async throws {
     let (box, _) = try box()
     let result = try await box.shell("ulimit -f 100; exec \"$S3UP\" get s3://bucket/key target")
@@ -151,7 +151,7 @@ import Testing
   }
 
   @Test(
-    "A full disk is an error before a byte is loaded, and leaves no part file",
+    "A full disk is an error before a byte is downloaded, and leaves no part file",
     .enabled(if: MountedDisk.isPossible(.tmpfs), "no mounts here"))
   func fullDisk() async throws {
     let (box, bytes) = try box()
@@ -164,7 +164,7 @@ import Testing
     #expect(try box.files.read("target") == bytes)
   }
 
-  @Test("A target that cannot be written is 73, and nothing is loaded")
+  @Test("A target that cannot be written is 73, and nothing is downloaded")
   func unwritable() async throws {
     let (box, _) = try box()
     for target in ["/proc/target", "no/such/folder/target", "source/target"] {
@@ -175,7 +175,7 @@ import Testing
     try expectNothing(box)
   }
 
-  /// Begins a download whose third range is not answered while the returned file exists.
+  /// Starts a download whose third range is not answered while the returned file exists.
   private func held(_ box: BlackBox, _ arguments: [String]) async throws -> (ChildProcess, gate: String) {
     let gate = try box.files.write([], to: "gate")
     box.fake.setFaults([Fault(.init(.getObject, nth: 3), .hold(file: gate, stage: .beforeAnswer))])
@@ -186,7 +186,7 @@ import Testing
     return (child, gate)
   }
 
-  @Test("Of two runs to one target the second fails, saying which one to wait for, and the first one's file is whole")
+  @Test("Of two runs to one target the second fails and names the first, whose file is complete")
   func twoRuns() async throws {
     let (box, bytes) = try box()
     let (child, gate) = try await held(box, get)
@@ -199,7 +199,7 @@ import Testing
     #expect(records(box) == [])
   }
 
-  @Test("If its folder is removed meanwhile, the download fails, and keeps nothing that cannot be resumed")
+  @Test("If its folder is removed, the download fails, and keeps nothing that cannot be resumed")
   func folderRemoved() async throws {
     let (box, _) = try box()
     try FileManager.default.createDirectory(atPath: box.files.path("folder"), withIntermediateDirectories: true)
@@ -224,7 +224,7 @@ import Testing
     #expect(try box.files.read(part) == [UInt8](repeating: 1, count: Self.size), "it is not ours to remove")
   }
 
-  @Test("A named pipe that nobody reads does not keep a signal waiting")
+  @Test("A named pipe without a reader does not delay a signal")
   func unreadPipe() async throws {
     let (box, bytes) = try box()
     #expect(mkfifo(box.files.path("target"), 0o600) == 0)
@@ -239,7 +239,7 @@ import Testing
     #expect(try box.files.read("read") == bytes)
   }
 
-  @Test("A slow range that is loaded twice survives that one of the two is cut", arguments: [true, false])
+  @Test("A slow range that is requested twice survives if one of the two is cut", arguments: [true, false])
   func hedged(_ firstFails: Bool) async throws {
     let (box, bytes) = try box()
     let gate = try box.files.write([], to: "gate")
@@ -252,7 +252,7 @@ import Testing
     try await until("the last range was asked for twice") {
       child.ended || box.fake.requests(.getObject).count == Self.ranges + 1
     }
-    // A connection that is cut is a failure of this copy alone.
+    // A cut connection is a failure of this copy only.
     box.fake.cut(connectionOf: box.fake.requests(.getObject)[Self.ranges - (firstFails ? 1 : 0)])
     try await until("it was noticed") { child.ended || box.fake.counters.runningRequests == 1 }
     try FileManager.default.removeItem(atPath: gate)

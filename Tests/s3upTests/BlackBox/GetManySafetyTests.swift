@@ -4,25 +4,27 @@ import Testing
 
 @testable import Support
 
-@Suite("No key leaves the folder, and what no file can be is refused", .crowd) struct GetManySafetyTests {
+@Suite("No key leaves the folder, and one that cannot be a file is refused", .crowd) struct GetManySafetyTests {
   private func events(_ result: ChildProcess.Result) -> [[String: Any]] {
     result.lines.compactMap { try? JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any] }
   }
 
-  /// Every name below the box's folder, hidden ones too.
+  /// Every name below the box's folder, including hidden ones.
   private func names(_ box: BlackBox) -> [String] {
     (FileManager.default.subpaths(atPath: box.files.path) ?? []).sorted()
   }
 
   static let hostile: [(key: String, word: String)] = [
     ("../out", "\"..\""), ("a/../../out", "\"..\""), ("./x", "\".\""), ("a/./x", "\".\""), ("..", "\"..\""),
-    (".", "\".\""), ("/etc/passwd", "an empty part"), ("//x", "an empty part"), ("a//b", "an empty part"),
-    ("folder/", "ends in a slash"), ("nul\0byte", "zero byte"),
+    (".", "\".\""), ("/etc/passwd", "an empty component"), ("//x", "an empty component"),
+    ("a//b", "an empty component"),
+    ("folder/", "ends with a slash"), ("nul\0byte", "zero byte"),
     (String(repeating: "n", count: 256), "has 256 bytes"), ("d/" + String(repeating: "ä", count: 128), "has 256 bytes"),
-    (".x.0123abcd.s3up-part", "unfinished download"), ("file/below", "its folder would be where the object file goes"),
+    (".x.0123abcd.s3up-part", "unfinished download"),
+    ("file/below", "its folder would take the place of the object file"),
   ]
 
-  @Test("each such key has its own word and has failed, and the others arrive")
+  @Test("each such key is reported with its reason, and the others are downloaded")
   func hostile() async throws {
     let box = try BlackBox()
     for (key, _) in Self.hostile { box.fake.putObject("p/" + key, bytes: [1]) }
@@ -48,7 +50,7 @@ import Testing
     #expect(outside == [], "\(outside)")
   }
 
-  @Test("links that somebody has planted lead nowhere: as a folder, as a file, and with every option")
+  @Test("links that another user has planted lead nowhere: as a folder, as a file, and with every option")
   func links() async throws {
     let box = try BlackBox()
     for key in ["sub/deep/x", "file", "through", "good"] { box.fake.putObject("p/" + key, bytes: Array(key.utf8)) }
@@ -73,7 +75,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: box.files.path("outside/deep")))
   }
 
-  @Test("what is there in the way of a folder or a file is told as what it is, and stays")
+  @Test("a file in the way of a folder, or a folder in the way of a file, is reported as what it is, and stays")
   func inTheWay() async throws {
     let box = try BlackBox()
     for key in ["a/x", "b", "pipe", "c"] { box.fake.putObject("p/" + key, bytes: Array(key.utf8)) }
@@ -82,16 +84,16 @@ import Testing
     #expect(mkfifo(box.files.path("back/pipe"), 0o600) == 0)
     let result = try await box.run("get", "-r", "s3://bucket/p/", "back", "--overwrite")
     #expect(result.status == 73, "\(result.errors)")
-    for word in ["a file is where a folder", "a folder is where", "is no regular file"] {
+    for word in ["a file is in the place of a folder", "a folder is in the place", "other than a regular file"] {
       #expect(result.errors.contains(word), "\(word): \(result.errors)")
     }
     #expect(try box.files.read("back/a") == [7] && box.files.read("back/b/inner") == [8])
     #expect(try box.files.read("back/c") == Array("c".utf8))
     try box.files.write([1], to: "plain")
-    try await box.run("get", "-r", "s3://bucket/p/", "plain").expectFailure(73, "no folder")
+    try await box.run("get", "-r", "s3://bucket/p/", "plain").expectFailure(73, "not a folder")
   }
 
-  @Test("two keys of one path: the first is brought, whichever order their list has")
+  @Test("of two keys with one path the first is downloaded, whatever order their list has")
   func meeting() async throws {
     let box = try BlackBox()
     for key in ["x/same", "y/same", "d", "d/e"] { box.fake.putObject(key, bytes: Array(key.utf8)) }
@@ -108,11 +110,11 @@ import Testing
   }
 
   @Test(
-    "of an object and one that would lie in it the first is brought, however slow it is, and --dry-run tells that too")
+    "of an object and one below it the first is downloaded, however slow it is, and --dry-run reports that too")
   func inEachOther() async throws {
     let box = try BlackBox()
     for key in ["d", "d-0", "d/e"] { box.fake.putObject("p/" + key, bytes: Array(key.utf8)) }
-    let word = "its folder would be where the object d goes"
+    let word = "its folder would take the place of the object d"
     let planned = try await box.run("get", "-r", "s3://bucket/p/", "planned", "--dry-run")
     #expect(planned.status == 73 && planned.errors.contains(word), "\(planned.errors)")
     try box.files.write("d\nd/e\n", to: "list")

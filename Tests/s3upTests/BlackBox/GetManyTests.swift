@@ -4,10 +4,10 @@ import Testing
 
 @testable import Support
 
-@Suite("Many objects come back in one run", .crowd) struct GetManyTests {
+@Suite("Many objects are downloaded in one run", .crowd) struct GetManyTests {
   static let names = ["a.txt", "b.txt", "d/c.txt", "d/e/f.bin", "empty", "large", "z"]
 
-  /// The objects that `put -r` makes of a folder; `keep` stays as it was.
+  /// A box with the objects that `put -r` makes of a folder; `keep` is the unchanged original.
   private func box(_ change: (inout FakeOptions) -> Void = { _ in }) async throws -> BlackBox {
     let box = try BlackBox(faults: [], change)
     for (index, name) in Self.names.enumerated() {
@@ -29,7 +29,7 @@ import Testing
     #expect(try files(box, in: folder) == names.sorted(), sourceLocation: location)
   }
 
-  /// Every file below a folder, hidden ones too.
+  /// Every file below a folder, including hidden ones.
   private func files(_ box: BlackBox, in folder: String) throws -> [String] {
     let root = box.files.path(folder)
     return (FileManager.default.subpaths(atPath: root) ?? []).filter { name in
@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test(
-    "a prefix becomes a folder, with or without a slash at the end; each file is proven, small ones in one request each",
+    "a prefix becomes a folder, with or without a slash at the end; each file is proven, small ones by one request",
     arguments: ["p", "p/"])
   func tree(_ prefix: String) async throws {
     let box = try await box()
@@ -54,7 +54,7 @@ import Testing
     #expect(got(result) == Self.names.map { "back/" + $0 })
     #expect(result.lines.last?.hasPrefix("7 files downloaded (9.0 MiB") == true, "\(result.output)")
     #expect(result.lines.dropLast().allSatisfy { $0.contains("CRC64NVME") }, "\(result.output)")
-    // The large one in two ranges; nothing tells enough of the empty one.
+    // The large object takes two ranges; the listing does not say enough about the empty one.
     #expect(box.fake.requests(.getObject).count == 5 + 2)
     #expect(box.fake.requests(.headObject).map(\.key).sorted() == ["p/empty", "p/large"])
     #expect(box.fake.requests(.getObject).allSatisfy { $0.headers["if-match"] != nil })
@@ -80,7 +80,7 @@ import Testing
     #expect(try files(box, in: "zero") == ["p/a.txt", "p/z"])
   }
 
-  @Test("rules and shares choose as they do for put: all shares together bring each object once")
+  @Test("rules and shards select as they do for put: all shares together download each object once")
   func selection() async throws {
     let box = try await box()
     try await box.run("get", "-r", "s3://bucket/p", "chosen", "--include", "*.txt", "--exclude", "b*").expectSuccess()
@@ -101,17 +101,17 @@ import Testing
     #expect(box.fake.requests(.getObject).count == before)
   }
 
-  @Test("nothing to bring is 66, unless that is said to be right, and makes no folder")
+  @Test("an empty selection is 66, unless it is allowed, and makes no folder")
   func empty() async throws {
     let box = try await box()
     try await box.run("get", "-r", "s3://bucket/q", "none").expectFailure(66, "no object below", "--allow-empty")
     try await box.run("get", "-r", "s3://bucket/p", "none", "--include", "*.png")
-      .expectFailure(66, "the rules leave nothing to bring", "--allow-empty")
+      .expectFailure(66, "the rules leave nothing to download", "--allow-empty")
     #expect(!FileManager.default.fileExists(atPath: box.files.path("none")))
     try await box.run("get", "-r", "s3://bucket/q", "none", "--allow-empty").expectSuccess()
   }
 
-  @Test("what fails is named, the others arrive, and the list of it brings only that")
+  @Test("failures are named, the others arrive, and the list of failures downloads only those")
   func failures() async throws {
     let box = try await box()
     box.fake.setFaults([Fault(Fault.Match(.getObject, key: "p/b.txt"), .error(status: 403, code: "AccessDenied"))])
@@ -153,13 +153,13 @@ import Testing
     try expectSame(box, ["a.txt"], in: "back")
   }
 
-  @Test("a file that is there is left, unless an option says what may become of it")
+  @Test("an existing file is left, unless an option says what to do with it")
   func thereAlready() async throws {
     let box = try await box()
     try box.files.write(box.files.read("dir/a.txt"), to: "back/a.txt")
     try box.files.write([1, 2, 3], to: "back/z")
     let refused = try await box.run("get", "-r", "s3://bucket/p/", "back", "--include", "a.txt", "--include", "z")
-    #expect(refused.status == 73 && refused.errors.contains("is there already"), "\(refused.errors)")
+    #expect(refused.status == 73 && refused.errors.contains("already exists"), "\(refused.errors)")
     #expect(try box.files.read("back/z") == [1, 2, 3])
     #expect(box.fake.requests(.getObject).isEmpty && box.fake.requests(.headObject).isEmpty)
     let same = try await box.run("get", "-r", "s3://bucket/p/", "back", "--skip-same")
@@ -174,7 +174,7 @@ import Testing
   }
 
   @Test(
-    "killed in the middle, the same command goes on: what is there is not loaded again, and half an object is resumed")
+    "after a kill the same command continues: existing files are not downloaded again, and half an object is resumed")
   func killed() async throws {
     let box = try await box()
     try box.sample("dir/large", 28 * mebi, seed: 5)
@@ -199,15 +199,15 @@ import Testing
     #expect(result.status == 0, "\(result.errors)")
     try expectSame(box, in: "back")
     #expect(result.lines.count { $0.contains(#""event":"unchanged""#) } == 5, "\(result.output)")
-    // The last range has 3 MiB, and may be one of the two that came.
+    // The last range has 3 MiB, and may be one of the two that arrived.
     let resumed = [10, 8].map { "\"bytes_resumed\":\($0 * mebi)," }
     #expect(resumed.contains { result.lines.last?.contains($0) == true }, "\(result.output)")
     #expect(box.fake.requests(.getObject).count - before == 4 + 1)
-    // The run has ended well, so nothing is known of it any more.
+    // The run has succeeded, so its record is gone.
     #expect(try await box.run(arguments).status == 73)
   }
 
-  @Test("a file that was changed since an interrupted run has brought it is not taken for its object")
+  @Test("a file that was changed since an interrupted run downloaded it is not taken for its object")
   func changedMeanwhile() async throws {
     let box = try await box()
     box.fake.setFaults([Fault(Fault.Match(.getObject, key: "p/b.txt"), .error(status: 403, code: "AccessDenied"))])
@@ -224,7 +224,7 @@ import Testing
     #expect(try box.files.read("back/a.txt") == [9])
   }
 
-  @Test("a signal ends the run, and what has come is kept")
+  @Test("a signal ends the run, and what has arrived is kept")
   func signal() async throws {
     let box = try await box()
     box.fake.setFaults([Fault(Fault.Match(.getObject, key: "p/z"), .stall(stage: .withinAnswer))])
@@ -238,7 +238,7 @@ import Testing
     try expectSame(box, Self.names.filter { $0 != "z" }, in: "back")
   }
 
-  @Test("a time that is noted with an object becomes the file's, and --if-newer compares it")
+  @Test("the time recorded with an object becomes the file's, and --if-newer compares it")
   func times() async throws {
     let box = try await box()
     box.fake.putObject("t/own", bytes: [1], headers: ["x-amz-meta-s3up-mtime": "1500000000.5"])
@@ -260,7 +260,7 @@ import Testing
   }
 
   @Test(
-    "what a manifest lists comes back and is proven by it; an object that is another one is 65",
+    "what a manifest lists is downloaded and proven by it; a different object is 65",
     arguments: ["", ".jsonl"])
   func manifest(_ ending: String) async throws {
     let box = try await box()
@@ -268,13 +268,13 @@ import Testing
     try await box.run("get", "--manifest", "sums" + ending, "s3://bucket/m/", "back").expectSuccess()
     try expectSame(box, in: "back")
     try await box.run("put", "-q", "sums" + ending, "s3://bucket/sums" + ending).expectSuccess()
-    // Other bytes of the same length, which the store's own checksums prove.
+    // Different bytes of the same length, which the store's own checksums prove.
     let bytes = try box.sample("other", 1000, seed: 79)
     box.fake.putObject("m/a.txt", bytes: bytes)
     let result = try await box.run("get", "--manifest", "s3://bucket/sums" + ending, "s3://bucket/m/", "again")
     #expect(result.status == 65 && result.errors.contains("not the one that the manifest lists"), "\(result.errors)")
     try expectSame(box, Self.names.filter { $0 != "a.txt" }, in: "again")
-    // Another length shows before a byte is loaded, if the manifest lists it.
+    // Another length is noticed before a byte is downloaded, if the manifest lists it.
     box.fake.putObject("m/a.txt", bytes: bytes + bytes)
     let loaded = { box.fake.requests(.getObject).filter { $0.key == "m/a.txt" && $0.status ?? 0 < 300 }.count }
     let before = loaded()
@@ -285,12 +285,12 @@ import Testing
     try await box.run("get", "--manifest", "bad" + ending, "s3://bucket/m/", "bad-folder").expectFailure(64, "line 1")
   }
 
-  @Test("arguments that fit no run are refused before anything is asked")
+  @Test("arguments that fit no run are refused before any request")
   func usage() async throws {
     let box = try await box()
     let before = box.fake.requests.count
     try await box.run("get", "-r", "s3://bucket/p/", "-").expectUsage("standard output")
-    try await box.run("get", "s3://bucket/p/", "s3://bucket/q", "back").expectUsage("-r takes what is below it")
+    try await box.run("get", "s3://bucket/p/", "s3://bucket/q", "back").expectUsage("-r downloads everything below it")
     try await box.run("get", "s3://bucket/p", "s3://other/q", "back").expectUsage("two buckets")
     try await box.run("get", "-r", "back").expectUsage("the object is missing")
     try await box.run("get", "--files-from", "x", "s3://bucket/p", "s3://bucket/q", "back").expectUsage("one prefix")

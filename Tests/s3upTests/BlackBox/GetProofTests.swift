@@ -4,7 +4,7 @@ import Testing
 
 @testable import Support
 
-/// An object as some program has made it, and by what it can be proven.
+/// How a program has made an object, and what can prove it.
 enum MadeObject: String, CaseIterable, CustomTestStringConvertible {
   case crc64nvme, crc64nvmeOfSeaweedFS, crc32cWhole, crc32Whole, sha256, sha1
   case sha256InParts, crc32InParts, crc32cInUnequalParts
@@ -13,14 +13,15 @@ enum MadeObject: String, CaseIterable, CustomTestStringConvertible {
 
   var testDescription: String { rawValue }
 
-  /// Of the parts; no range of a download ends where one of them does.
+  /// The sizes of the parts; no range of a download ends where a part does.
   private static let parts = [1 << 20, 1 << 20, 1 << 20, 70_001]
   private static let unequal = [500_000, 1 << 20, 1 << 20, 618_577]
   static let size = parts.reduce(0, +)
   static let rangeSize = "640K"
   static let ranges = 5
 
-  /// If sums of parts whose sizes nobody knows are not the object's, they may be of other parts.
+  /// Whether wrong bytes can be detected: if the sizes of the parts are unknown, sums that differ may be those of other
+  /// parts.
   var canBeRefuted: Bool { self != .etagInGuessedParts }
 
   /// How the evidence begins.
@@ -68,7 +69,7 @@ enum MadeObject: String, CaseIterable, CustomTestStringConvertible {
   }
 }
 
-/// Every kind of proof holds what is right and finds what is wrong, into files and into pipes.
+/// Every kind of proof accepts correct bytes and detects wrong ones, in files and in pipes.
 @Suite(.crowd) struct GetProofTests {
   private let get = ["get", "s3://bucket/key", "target", "--part-size", MadeObject.rangeSize, "--json"]
   private let pipe = "\"$S3UP\" get s3://bucket/key - --part-size \(MadeObject.rangeSize) >piped"
@@ -84,7 +85,7 @@ enum MadeObject: String, CaseIterable, CustomTestStringConvertible {
     try FileManager.default.contentsOfDirectory(atPath: box.files.path).sorted()
   }
 
-  @Test("The strongest evidence that there is proves an object, and is named", arguments: MadeObject.allCases)
+  @Test("The strongest available evidence proves an object, and is named", arguments: MadeObject.allCases)
   func proven(_ made: MadeObject) async throws {
     let (box, bytes) = try box(made)
     let result = try await box.run(get)
@@ -115,7 +116,7 @@ enum MadeObject: String, CaseIterable, CustomTestStringConvertible {
     try await box.run("verify", "source", "s3://bucket/key", "-q").expectSuccess()
   }
 
-  @Test("Bytes are not called proven by the ETag of parts whose sizes are guessed, if one of them is wrong")
+  @Test("Bytes with a wrong one among them are not called proven by the ETag of parts whose sizes are guessed")
   func guessed() async throws {
     let (box, _) = try box(.etagInGuessedParts)
     box.fake.setFaults([Fault(.init(.getObject, nth: 2), .corruptAnswer)])
@@ -133,7 +134,7 @@ enum MadeObject: String, CaseIterable, CustomTestStringConvertible {
     #expect(try box.files.read("target") == bytes)
   }
 
-  @Test("Parts whose sizes only look equal are asked for one by one, and a file is proven by them")
+  @Test("Parts whose sizes only look equal are requested one by one, and prove the file")
   func onlyLookEqual() async throws {
     let box = try BlackBox()
     let bytes = try box.sample("source", 3 * mebi)
@@ -143,13 +144,13 @@ enum MadeObject: String, CaseIterable, CustomTestStringConvertible {
     #expect((result.json["evidence"] as? String)?.hasPrefix("SHA256 (composite) ") == true, "\(result.output)")
     #expect(try box.files.read("target") == bytes)
     try await box.run("verify", "source", "s3://bucket/key", "-q").expectSuccess()
-    // Whoever reads the pipe has most of it when that is found out.
+    // The pipe's reader already has most of the object when that is noticed.
     #expect(try await box.shell(pipe).status == 65)
     box.fake.setFaults([Fault(.init(.getObject), .corruptAnswer)])
     try await box.run(get + ["--overwrite"]).expectFailureJSON(65)
   }
 
-  @Test("What nothing shows is called so", arguments: [true, false])
+  @Test("A download without any proof is reported as compared by size only", arguments: [true, false])
   func sizeOnly(_ isInParts: Bool) async throws {
     let box = try BlackBox()
     let bytes = try box.sample("source", 3 * mebi)

@@ -15,7 +15,8 @@ import Testing
   }
 
   @Test(
-    "A part comes by its number, proven by its own checksum if the store has one", arguments: [1, 2, 3], [true, false])
+    "A part is downloaded by its number, proven by its own checksum if the store has one", arguments: [1, 2, 3],
+    [true, false])
   func part(_ number: Int, _ hasSum: Bool) async throws {
     let (box, bytes) = try box()
     box.fake.putObject("key", bytes: bytes, parts: Self.sizes, checksum: hasSum ? .sha256 : nil)
@@ -32,7 +33,7 @@ import Testing
     }
   }
 
-  @Test("A part that is not there, or at a store that knows none, is 69; with a range or a nonsensical number it is 64")
+  @Test("A missing part, or a store without part numbers, is 69; with a range or an impossible number it is 64")
   func noPart() async throws {
     let (box, bytes) = try box()
     box.fake.putObject("key", bytes: bytes, parts: Self.sizes)
@@ -53,7 +54,7 @@ import Testing
     #expect(try box.files.read("target") == bytes && result.output.contains("CRC64NVME"))
   }
 
-  @Test("A range comes alone, and is not called proven")
+  @Test("A range is downloaded alone, and is not called proven")
   func range() async throws {
     let (box, bytes) = try box()
     box.fake.putObject("key", bytes: bytes)
@@ -66,10 +67,10 @@ import Testing
       #expect(try box.files.read("target") == Array(bytes[wanted]))
     }
     try await box.run("get", "s3://bucket/key", "other", "--range", "\(bytes.count)-").expectFailure(
-      64, "begins behind")
+      64, "begins after")
   }
 
-  @Test("An object with the caller's key comes with the key only, and a requester pays only if they say so")
+  @Test("An object with the caller's key is downloaded with the key only, and a requester pays only on request")
   func keyAndPayer() async throws {
     let (box, bytes) = try box { $0.requesterPays = true }
     try box.files.write(randomBytes(32, seed: 3), to: "sse.key")
@@ -91,7 +92,7 @@ import Testing
 
   static let archives: [([String: String], String)] = [
     (["x-amz-storage-class": "GLACIER"], "has to be restored first"),
-    (["x-amz-storage-class": "DEEP_ARCHIVE", "x-amz-restore": "ongoing-request=\"true\""], "a restore is under way"),
+    (["x-amz-storage-class": "DEEP_ARCHIVE", "x-amz-restore": "ongoing-request=\"true\""], "a restore is in progress"),
     (["x-amz-archive-status": "ARCHIVE_ACCESS"], "has to be restored first"),
   ]
 
@@ -134,7 +135,7 @@ import Testing
     #expect(try box.files.read("target") == bytes)
   }
 
-  @Test("A range that stands still is given up and loaded again over another connection")
+  @Test("A range that stalls is given up and requested again over another connection")
   func stalled() async throws {
     let (box, bytes) = try box()
     box.fake.putObject("key", bytes: bytes)
@@ -148,7 +149,7 @@ import Testing
     #expect(try box.files.read("target") == bytes)
   }
 
-  @Test("A deadline ends a download with 75, and the next run goes on")
+  @Test("A deadline ends a download with 75, and the next run continues it")
   func deadline() async throws {
     let (box, bytes) = try box()
     box.fake.putObject("key", bytes: bytes)
@@ -162,7 +163,7 @@ import Testing
     #expect(try box.files.read("target") == bytes)
   }
 
-  @Test("A rate limit holds for what comes")
+  @Test("A rate limit holds for downloads")
   func limit() async throws {
     let (box, bytes) = try box()
     box.fake.putObject("key", bytes: bytes)
@@ -171,7 +172,7 @@ import Testing
     #expect(try box.files.read("target") == bytes)
   }
 
-  @Test("Credentials that expire in the midst are read again, and no range is lost")
+  @Test("Credentials that expire during the download are read again, and no range is lost")
   func expiring() async throws {
     let (box, bytes) = try box()
     box.fake.putObject("key", bytes: bytes)
@@ -182,7 +183,7 @@ import Testing
     box.fake.addCredential(second)
     try box.files.write(Array(credentials(.standard).utf8), to: "first.json")
     try box.files.write(Array(credentials(second).utf8), to: "second.json")
-    // The first call gives the keys that expire.
+    // The first call returns the keys that expire.
     let program = "if [ -e called ]; then cat second.json; else : >called; cat first.json; fi"
     try box.files.write(Array("cd '\(box.files.path)'; \(program)\n".utf8), to: "helper")
     try box.files.write(

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Support
 
-@Suite("An object comes back", .crowd) struct GetTests {
-  /// With an object of these bytes at the store.
+@Suite("Downloading one object", .crowd) struct GetTests {
+  /// A box with an object of these bytes at the store.
   private func box(
     _ size: Int, put options: [String] = [], _ change: (inout FakeOptions) -> Void = { _ in }
   ) async throws -> (BlackBox, [UInt8]) {
@@ -19,21 +19,21 @@ import Testing
     (try? Data(contentsOf: URL(fileURLWithPath: box.files.path + "/" + name))).map { Array($0) }
   }
 
-  /// Every name in the folder, hidden ones too.
+  /// Every name in the folder, including hidden ones.
   private func names(_ box: BlackBox) throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: box.files.path).sorted()
   }
 
   static let sizes = [0, 1, 5 * mebi, 8 * mebi, 8 * mebi + 1, 20 * mebi + 3]
 
-  @Test("byte for byte, by the checksum of the whole object, into the key's last name", arguments: sizes)
+  @Test("byte for byte, proven by the checksum of the whole object, under the key's last name", arguments: sizes)
   func arrives(_ size: Int) async throws {
     let (box, bytes) = try await box(size)
     let result = try await box.run("get", "s3://bucket/dir/key", "--json")
     result.expectSuccess()
     #expect(contents(box, "key") == bytes)
     let sum = base64(FakeChecksum.crc64nvme.of(bytes))
-    #expect((result.json["evidence"] as? String)?.hasPrefix("CRC64NVME \(sum) of the object") == true)
+    #expect((result.json["evidence"] as? String)?.hasPrefix("CRC64NVME \(sum) matches the file") == true)
     #expect(try names(box) == ["key", "source"])
     let asked = box.fake.requests(.getObject)
     #expect(asked.count == (size + 8 * mebi - 1) / (8 * mebi))
@@ -57,7 +57,7 @@ import Testing
     #expect(piped.status == 0, "\(piped.errors)")
   }
 
-  @Test("a byte that is wrong once is loaded again, from another connection")
+  @Test("a byte that is wrong once is downloaded again over another connection")
   func wrongOnce() async throws {
     let (box, bytes) = try await box(18 * mebi)
     box.fake.setFaults([Fault(Fault.Match(.getObject, nth: 2), .corruptAnswer)])
@@ -81,22 +81,22 @@ import Testing
     #expect(try names(box) == ["source"])
   }
 
-  @Test("a store that answers with another version than was asked for is refused")
+  @Test("a store that answers with another version than requested is refused")
   func anotherVersion() async throws {
     let (box, bytes) = try await box(100) { $0.versioning = true }
     let version = try #require(box.fake.object("dir/key")?.versionID)
     try await box.run("get", "s3://bucket/dir/key", "target", "--version-id", "nonsense")
-      .expectFailure(69, "another version")
+      .expectFailure(69, "a different version")
     #expect(try names(box) == ["source"])
     try await box.run("get", "s3://bucket/dir/key", "target", "--version-id", version).expectSuccess()
     #expect(contents(box, "target") == bytes)
     let (plain, _) = try await self.box(100)
     try await plain.run("get", "s3://bucket/dir/key", "target", "--version-id", "v1").expectFailure(
-      69, "another version")
+      69, "a different version")
     try await plain.run("get", "s3://bucket/dir/key", "target", "--version-id", "null").expectSuccess()
   }
 
-  @Test("a reader that ends early is told as what it is, and no file is left")
+  @Test("a reader that ends early is reported as such, and no file is left")
   func readerEnds() async throws {
     let (box, _) = try await box(18 * mebi)
     let result = try await box.shell(
@@ -105,7 +105,7 @@ import Testing
     #expect(contents(box, "status") == Array("75\n".utf8))
   }
 
-  @Test("the whole object instead of a range is refused before a byte is written, and taken where it was asked for")
+  @Test("the whole object instead of a range is refused before a byte is written, and accepted where it was requested")
   func wholeAnswer() async throws {
     let (box, bytes) = try await box(18 * mebi) { $0.ignoresRanges = true }
     try await box.run("get", "s3://bucket/dir/key", "target").expectFailure(69, "--part-size")
@@ -115,7 +115,7 @@ import Testing
   }
 
   @Test(
-    "killed in the middle, the same command goes on: what is proven is not loaded again, what has changed on disk is",
+    "after a kill the same command continues: proven bytes are not downloaded again, those changed on disk are",
     arguments: [false, true])
   func killed(_ isDamaged: Bool) async throws {
     let (box, bytes) = try await box(28 * mebi)
@@ -143,7 +143,7 @@ import Testing
   }
 
   @Test(
-    "what another program has written to the target meanwhile is left alone, and no byte is loaded again",
+    "a target that another program has written during the download is left alone, and no byte is downloaded again",
     arguments: [false, true])
   func targetChanged(_ wasThere: Bool) async throws {
     let (box, bytes) = try await box(9 * mebi)
@@ -162,11 +162,11 @@ import Testing
     #expect(box.fake.requests(.getObject).count == 2)
   }
 
-  @Test("a file that is there is left, unless it may be replaced; then it keeps its mode")
+  @Test("an existing file is left, unless it may be replaced; then it keeps its mode")
   func thereAlready() async throws {
     let (box, bytes) = try await box(100)
     try box.files.write([1, 2, 3], to: "target")
-    try await box.run("get", "s3://bucket/dir/key", "target").expectFailure(73, "is there already", "--overwrite")
+    try await box.run("get", "s3://bucket/dir/key", "target").expectFailure(73, "already exists", "--overwrite")
     #expect(contents(box, "target") == [1, 2, 3])
     chmod(box.files.path + "/target", 0o640)
     try await box.run("get", "s3://bucket/dir/key", "target", "--overwrite").expectSuccess()

@@ -9,7 +9,7 @@ import Testing
   private static let size = 3 * mebi + 70_001
   private let ranges = ["--part-size", "640K"]
 
-  /// A store with the object, its URL, and the box of somebody who has only the URL.
+  /// A store with the object, its URL, and the box of a user who has only the URL.
   private func box(
     _ size: Int = size, _ options: [String] = [], _ change: (inout FakeOptions) -> Void = { _ in }
   ) async throws -> (box: BlackBox, url: String, bytes: [UInt8]) {
@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(
-    "It comes in ranges, without a HEAD, under its path's last name, proven by its checksum if that was signed, else its ETag",
+    "A URL is downloaded in ranges, without a HEAD, to its path's last name, proven by a signed checksum or its ETag",
     arguments: [0, 1, size], [true, false])
   func arrives(_ size: Int, _ givesChecksums: Bool) async throws {
     let (box, url, bytes) = try await box(size, givesChecksums ? ["--checksum-mode"] : [])
@@ -44,7 +44,7 @@ import Testing
     #expect(taken.status == 0, "\(taken.errors)")
   }
 
-  @Test("The checksum of an object in parts comes without their number, and proves it all the same")
+  @Test("The checksum of an object in parts comes without the number of parts, and proves it all the same")
   func composite() async throws {
     let (box, url, _) = try await box(10, ["--checksum-mode"])
     let bytes = try box.sample("source", 3 * mebi)
@@ -58,18 +58,18 @@ import Testing
   func wrong() async throws {
     for (fault, words) in [(Fault.Action.corruptAnswer, "are not the object"), (.replaceObject, "was replaced")] {
       let (box, url, _) = try await box()
-      // The first request is the one for the head.
+      // The first request reads the head.
       box.fake.setFaults([Fault(.init(.getObject, from: 3), fault)])
       let result = try await box.run(["get", url, "target", "--concurrency", "1"] + ranges)
       #expect(result.status == 65 && result.output == "" && result.errors.contains(words), "\(result.errors)")
-      // What is wrong is loaded once more, which a line says.
+      // Wrong bytes are downloaded once more, which one line reports.
       let lines = result.errors.split(separator: "\n").count
       #expect(lines == (words == "are not the object" ? 3 : 2), "\(result.errors)")
       #expect(try names(box) == ["source"])
     }
   }
 
-  @Test("What has expired, or was changed, is 77 and says so", arguments: [false, true])
+  @Test("An expired or changed URL is 77 and reported as such", arguments: [false, true])
   func refused(_ whileItRuns: Bool) async throws {
     let (box, url, bytes) = try await box(Self.size, ["--expires", "1h"])
     let arguments = ["get", url, "target", "--concurrency", "1", "--json"] + ranges
@@ -87,7 +87,7 @@ import Testing
     box.fake.setFaults([])
     let tampered = try await box.run("get", url.replacing("X-Amz-Expires=3600", with: "X-Amz-Expires=7200"), "other")
     tampered.expectFailure(77)
-    // Another URL of the same object goes on.
+    // Another URL of the same object continues the download.
     var owner = box
     owner.environment["AWS_ACCESS_KEY_ID"] = FakeCredential.standard.keyID
     owner.environment["AWS_SECRET_ACCESS_KEY"] = FakeCredential.standard.secret
@@ -124,7 +124,7 @@ import Testing
     #expect(texts.allSatisfy { !$0.contains(signature) })
   }
 
-  @Test("A server that is no store gives its file, and what it cannot do is said", arguments: [true, false])
+  @Test("A server that is not a store gives its file, and what it cannot do is reported", arguments: [true, false])
   func anyServer(_ ignoresRanges: Bool) async throws {
     let (box, _, bytes) = try await box(Self.size) {
       ($0.allowsAnonymous, $0.ignoresRanges) = (true, ignoresRanges)
@@ -142,7 +142,7 @@ import Testing
   }
 
   @Test(
-    "What is no URL, has a user, or names no file is 64",
+    "Text that is not a URL, has a user, or names no file is 64",
     arguments: [
       "https://", "https://user:s3cret@127.0.0.1/b/k", "http://127.0.0.1/", "https://ho st/b/k", "HTTPS:/host/k",
     ])

@@ -12,7 +12,7 @@ import Testing
     }
   }
 
-  @Test("size, time, ETag, checksum, parts, encryption, metadata, tags, lock, and what else the store says")
+  @Test("size, time, ETag, checksum, parts, encryption, metadata, tags, lock, and what else the store reports")
   func all() async throws {
     let box = try BlackBox()
     let bytes = try box.sample("source", 12 * mebi)
@@ -49,7 +49,8 @@ import Testing
     #expect(box.fake.requests(.getObjectRetention).isEmpty && box.fake.requests(.getObject).isEmpty)
   }
 
-  @Test("retention and legal hold that HEAD does not show are asked for, and an object without them has none")
+  @Test(
+    "retention and legal hold that HEAD does not show are requested separately, and an object without them has none")
   func lock() async throws {
     let box = try BlackBox { $0.headHides = ["x-amz-object-lock-mode", "x-amz-object-lock-legal-hold"] }
     box.fake.putObject(
@@ -68,7 +69,7 @@ import Testing
     #expect(plain["tags"] as? [String: String] == [:] && plain["parts"] is NSNull)
   }
 
-  @Test("what the store does not tell is named with the reason, and the rest is shown")
+  @Test("what the store does not report is named with the reason, and the rest is shown")
   func unknown() async throws {
     let box = try BlackBox(faults: [
       Fault(Fault.Match(.getObjectTagging), .error(status: 403, code: "AccessDenied")),
@@ -91,7 +92,7 @@ import Testing
     #expect(facts(answer, "unknown").count == 3 && answer.output.contains("does not know GetObjectTagging"))
   }
 
-  @Test("a store that knows no part numbers is asked once, and that is no failure")
+  @Test("a store without part numbers is asked once, and that is not a failure")
   func noPartNumbers() async throws {
     let box = try BlackBox()
     try box.sample("source", 12 * mebi)
@@ -105,7 +106,7 @@ import Testing
     #expect(box.fake.requests(.headObject).count(where: { $0.partNumber != nil }) == 1)
   }
 
-  @Test("no object, no such version, and the mark of a deletion are 69; without permission it is 77")
+  @Test("no object, no such version, and a delete marker are 69; without permission it is 77")
   func missing() async throws {
     let box = try BlackBox { $0.versioning = true }
     try await box.run("head", "s3://bucket/nothing").expectFailure(69, "no object at the key")
@@ -115,7 +116,7 @@ import Testing
     let old = try await box.run("head", "s3://bucket/key", "--version-id", first, "--json").json
     #expect(old["size"] as? Int == 2 && old["version_id"] as? String == first)
     #expect(box.fake.requests(.getObjectTagging).allSatisfy { $0.query["versionId"] == first })
-    try await box.run("head", "s3://bucket/key", "--version-id", "nonsense").expectFailure(69, "another version")
+    try await box.run("head", "s3://bucket/key", "--version-id", "nonsense").expectFailure(69, "a different version")
     box.fake.removeObject("key")
     let mark = try await box.run("ls", "--versions", "s3://bucket/key").lines.first?.split(separator: " ").first
     try await box.run("head", "s3://bucket/key", "--version-id", String(try #require(mark)))
@@ -125,7 +126,7 @@ import Testing
     try await box.run("head", "s3://bucket").expectUsage("s3://BUCKET/KEY")
   }
 
-  @Test("text of the store cannot write to the terminal: each fact is one line, and JSON is whole")
+  @Test("the store's text cannot write to the terminal: each fact is one line, and JSON is valid")
   func hostile() async throws {
     let box = try BlackBox()
     let evil = "a\u{1b}[31m\u{202e}"
@@ -142,7 +143,7 @@ import Testing
     #expect(json["key"] as? String == evil && json["tags"] as? [String: String] == ["k": "a\nb"])
   }
 
-  @Test("the key of SSE-C, who pays and whose the bucket is are sent, and the key is not shown")
+  @Test("the key of SSE-C, the payer and the bucket's owner are sent, and the key is not shown")
   func settings() async throws {
     let box = try BlackBox(secure: true) { $0.requesterPays = true }
     try box.files.write([UInt8](repeating: 7, count: 32), to: "ssec")

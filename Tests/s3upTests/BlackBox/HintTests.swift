@@ -21,7 +21,7 @@ import Testing
     let words = ["put": ["put", "f", "s3://bucket/k"], "create": ["create", "s3://bucket/k"]][command]
     let lag = Lag()
     let result = try await box.run(words ?? ["uploads", "s3://bucket"])
-    result.expectFailure(69, "not in TLS", "--endpoint-url \(box.fake.endpoint)")
+    result.expectFailure(69, "not with TLS", "--endpoint-url \(box.fake.endpoint)")
     #expect(!result.errors.contains("SSL routines"))
     #expect(.seconds(result.seconds) - lag.sofar < .seconds(5))
   }
@@ -85,7 +85,7 @@ import Testing
   func twoFiles() async throws {
     let box = try box()
     let result = try await box.run("put", "f", "it's", "s3://bucket/dir")
-    result.expectFailure(64, "one key", "2 files", "s3://bucket/dir/")
+    result.expectFailure(64, "a single key", "2 files", "s3://bucket/dir/")
   }
 
   @Test("a state folder that cannot be created is named with the reason")

@@ -24,7 +24,7 @@ struct IdentityTests {
     var box = try BlackBox { $0.credentials = [Self.served] }
     box.environment = [
       "AWS_ENDPOINT_URL_S3": box.fake.endpoint, "AWS_ENDPOINT_URL_COGNITO_IDENTITY": cognito.url,
-      // Not these: a pool that is named beats them.
+      // These are not used: a named pool wins over them.
       "AWS_ACCESS_KEY_ID": "AKIAOTHEROTHEROTHER1", "AWS_SECRET_ACCESS_KEY": "other",
     ]
     try box.files.write("the content", to: "file")
@@ -70,7 +70,7 @@ struct IdentityTests {
     #expect(box.fake.object("private/\(Self.identity)/file") != nil)
     let bare = try await box.run("put", "file", "s3://bucket")
     bare.expectFailure(64, "names no key")
-    // The words of the command are its own.
+    // The words after `--` are the command's own.
     let result = try await box.run("put", "--from-command", "s3://bucket/out", "--", "echo", "s3://bucket/{identity}")
     #expect(result.status == 0, "\(result.errors)")
     #expect(box.fake.object("private/\(Self.identity)/out")?.bytes == Array("s3://bucket/{identity}\n".utf8))
@@ -95,7 +95,7 @@ struct IdentityTests {
     let other = try #require(second.lines.first)
     try await box.run("abort", "s3://bucket/k", "--upload-id", other).expectSuccess()
     #expect(box.fake.unfinishedUploads.isEmpty)
-    // One guest for all these runs.
+    // All these runs share one guest.
     #expect(cognito.asked.filter { $0.headers["X-Amz-Target"]?.hasSuffix(".GetId") == true }.count == 1)
   }
 
@@ -176,7 +176,7 @@ struct IdentityTests {
   @Test(arguments: [[], ["--github-role", "arn:aws:iam::1:role/typed"]])
   func aJobOfGitHubSignsWithItsRole(options: [String]) async throws {
     var more = ["AWS_ROLE_ARN": "arn:aws:iam::1:role/job"]
-    // A role that is typed beats keys too.
+    // A role given by options wins over keys too.
     if !options.isEmpty { more.merge(["AWS_ACCESS_KEY_ID": "AKIAOTHER", "AWS_SECRET_ACCESS_KEY": "other"]) { $1 } }
     let (box, sts, github) = try github(more)
     let result = try await box.run(["put", "-vv"] + options + ["file", "s3://bucket/k"])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Support
 
-/// A regular file that is given as standard input: `put - <FILE`.
+/// A regular file as standard input: `put - <FILE`.
 @Suite(.crowd) struct InputFileTests {
   private static let size = 40 * mebi
   private let put = ["put", "-", "s3://bucket/k"]
@@ -52,7 +52,7 @@ import Testing
     #expect(box.fake.object("k")?.content.map { Array($0[1..<4]) } == [1, 2, 3])
   }
 
-  /// Killed when two of five parts are at the store.
+  /// An upload that was killed when two of five parts were at the store.
   private func stopped(_ words: [String], at offset: Int = 0) async throws -> (box: BlackBox, bytes: [UInt8]) {
     let box = try BlackBox(faults: [StoppedUpload.standsStill])
     let bytes = try box.sample("f", StoppedUpload.size + offset)
@@ -83,7 +83,7 @@ import Testing
     #expect(try box.records() == [])
   }
 
-  @Test("what a shell has read of the file before is not sent; the rest is resumed only from the same offset")
+  @Test("what a shell has already read of the file is not sent; the rest is resumed only from the same offset")
   func resumesFromOffset() async throws {
     let (box, bytes) = try await stopped(cut, at: 1000)
     let before = box.fake.requests.count

@@ -2,7 +2,7 @@ import Foundation
 import Support
 import Testing
 
-/// Lines of `--json` that other tests look at as text. `make test` validates all lines of all tests against the schema.
+/// Lines of `--json` that other tests treat as text. `make test` validates all lines of all tests against the schema.
 @Suite(.crowd) struct JSONTests {
   private func events(
     _ result: ChildProcess.Result, where location: SourceLocation = #_sourceLocation
@@ -14,7 +14,7 @@ import Testing
     }
   }
 
-  @Test("With --json=all a slow upload tells its start, a retry, its progress, its parts and its end")
+  @Test("With --json=all a slow upload reports its start, a retry, its progress, its parts and its end")
   func upload() async throws {
     let box = try BlackBox(faults: [Fault(.init(.uploadPart, nth: 1), .error(status: 503, code: "SlowDown"))])
     try box.sample("f", 6 * mebi)
@@ -25,7 +25,7 @@ import Testing
     #expect(Set(told) == ["started", "retry", "progress", "part", "completed"])
   }
 
-  @Test("A run of many tells what it would upload, and what it leaves out")
+  @Test("A run of many reports what it would upload, and what it leaves out")
   func planned() async throws {
     let box = try BlackBox()
     try FileManager.default.createDirectory(atPath: box.files.path("d"), withIntermediateDirectories: true)
@@ -36,7 +36,7 @@ import Testing
     #expect(try await Set(events(box.run(put))).isSuperset(of: ["completed", "skipped", "summary"]))
   }
 
-  @Test("Each step of an upload tells one line")
+  @Test("Each step of an upload reports one line")
   func steps() async throws {
     let box = try BlackBox()
     try box.sample("f", 3)
@@ -49,7 +49,7 @@ import Testing
     #expect(try await events(box.run(["abort"] + of)) == ["aborted"])
   }
 
-  @Test("Each action on tickets tells one line")
+  @Test("Each action on tickets reports one line")
   func tickets() async throws {
     let box = try BlackBox()
     try box.sample("f", 6 * mebi)

@@ -19,7 +19,7 @@ import Testing
     "CI", "GITHUB_ACTIONS", "GITLAB_CI", "BUILDKITE", "JENKINS_URL", "TEAMCITY_VERSION", "TF_BUILD",
   ]
 
-  @Test("A CI job's log has a line at once, outside of one there is none, and -q or another choice keeps it away")
+  @Test("A CI job's log has a line at once, other logs have none, and -q or another choice suppresses it")
   func begins() async throws {
     let plain = try BlackBox()
     try plain.sample("f", 3000)
@@ -49,7 +49,7 @@ import Testing
     #expect(result.errors.contains("\ns3up: "), "\(result.errors)")
   }
 
-  @Test("GitHub gets what one object is as outputs of the step, and a table, which no name can leave")
+  @Test("GitHub gets one object's facts as outputs of the step, and a table, which no name can break out of")
   func outputs() async throws {
     let box = try box(["GITHUB_ACTIONS": "true"])
     let name = "a|b`<i>*_[x](y)&#"
@@ -70,7 +70,7 @@ import Testing
     #expect(row.contains("&#124;") && row.contains("2&#46;9 KiB") && table.hasPrefix("### s3up\n"), "\(table)")
   }
 
-  /// As GitHub's runner reads them: `NAME<<END`, lines, `END`.
+  /// Parses the outputs as GitHub's runner does: `NAME<<END`, lines, `END`.
   private static func outputs(_ lines: [String]) throws -> [String: String] {
     var (values, rest) = ([String: String](), lines[...])
     while let head = rest.popFirst() {
@@ -83,7 +83,7 @@ import Testing
     return values
   }
 
-  @Test("Of many the lines are folded, and the table has two hundred of them and says how many there are")
+  @Test("For many files the lines are folded, and the table has two hundred of them and the total number")
   func many() async throws {
     let box = try box(["GITHUB_ACTIONS": "true"])
     for number in 1...203 { try box.files.write("\(number)", to: "t/f\(number)") }
@@ -98,7 +98,7 @@ import Testing
     try await box.run("put", "-q", "-r", "t", "s3://bucket/p/").expectSuccess()
   }
 
-  @Test("Ten failures are marked, and GitLab folds with its own marks and marks none")
+  @Test("Ten failures are marked; GitLab folds with its own marks, and marks no failure")
   func bounds() async throws {
     let names = (1...15).map { "missing\($0)" }
     for (variable, count) in [("GITHUB_ACTIONS", 10), ("GITLAB_CI", 0)] {
@@ -125,12 +125,12 @@ import Testing
   }
 
   @Test(
-    "The file of --dotenv is never the source, nor one that holds something else, and is tried before anything is sent")
+    "The file of --dotenv is never the source, nor one with other contents, and is tried before anything is sent")
   func dotenvOfAnother() async throws {
     let box = try BlackBox()
     let bytes = try box.sample("f", 10)
     try box.files.write("three lines\nof a\nletter\n", to: "letter")
-    for (file, word) in [("f", "the source is also the file of --dotenv"), ("letter", "something else in it")] {
+    for (file, word) in [("f", "the source is also the file of --dotenv"), ("letter", "has other contents")] {
       let result = try await box.run("put", "f", "s3://bucket/k", "--dotenv", file)
       result.expectFailure(64, word)
     }

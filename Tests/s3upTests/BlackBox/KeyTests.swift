@@ -27,7 +27,7 @@ import Testing
     box.environment["AWS_ENDPOINT_URL_S3"] = "http://localhost:\(box.fake.port)"
     for addressing in ["path", "virtual"] {
       for (name, content) in [("single", bytes), ("parts", parts)] {
-        // Through a folder of the key, so that a key with a slash at its end does not get the file's name.
+        // A key that ends in a slash would get the file's name, so the test appends a name.
         let target = key.hasSuffix("/") ? "s3://bucket/\(key)end" : "s3://bucket/\(key)"
         let stored = key.hasSuffix("/") ? key + "end" : key
         let result = try await box.run(
@@ -72,7 +72,7 @@ import Testing
     let result = try await box.shell(
       "cp f \"$(printf 'a\\377b')\" && \"$S3UP\" put \"$(printf 'a\\377b')\" s3://bucket/")
     result.expectFailure(64)
-    // With an explicit key such a file is sent like any other.
+    // With an explicit key a file with such a name is sent like any other.
     try await box.shell("\"$S3UP\" put \"$(printf 'a\\377b')\" s3://bucket/k").expectSuccess()
     #expect(box.fake.object("k")?.size == 10)
   }

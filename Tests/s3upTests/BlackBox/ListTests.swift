@@ -49,7 +49,7 @@ import Testing
     #expect(human.first?.split(separator: " ").first == "1.5KiB", "\(human)")
   }
 
-  @Test("a hostile key is one harmless line; with -0 it is itself, and JSON escapes it")
+  @Test("a hostile key is one harmless line; with -0 it is printed as it is, and JSON escapes it")
   func hostile() async throws {
     let box = try box()
     box.fake.putObject(Self.hostile, bytes: [])
@@ -63,7 +63,7 @@ import Testing
     try await box.run("ls", "-0", "--json", "s3://bucket").expectUsage("exclude each other")
   }
 
-  @Test("JSON says what the store does, and begins with the event")
+  @Test("JSON has what the store reports, and begins with the event")
   func json() async throws {
     let box = try box()
     let result = try await box.run("ls", "s3://bucket/p/", "--json")
@@ -77,7 +77,7 @@ import Testing
     #expect(folder["event"] as? String == "folder" && folder["key"] as? String == "p/d/")
   }
 
-  @Test("pages are asked for one after another, each once, and every key is listed once", arguments: [false, true])
+  @Test("pages are requested one after another, each once, and every key is listed once", arguments: [false, true])
   func pages(_ versions: Bool) async throws {
     let box = try box { ($0.pageLimit, $0.versioning) = (7, true) }
     for round in 0..<(versions ? 2 : 1) {
@@ -90,7 +90,7 @@ import Testing
     #expect(box.fake.requests(versions ? .listObjectVersions : .listObjects).count == (versions ? 12 : 6))
   }
 
-  @Test("versions have their ids and states, and an object that was deleted is still there")
+  @Test("versions have their ids and states, and a deleted object is still listed")
   func versions() async throws {
     let box = try box { $0.versioning = true }
     box.fake.putObject("v", bytes: [1])
@@ -120,7 +120,7 @@ import Testing
     try await box.run("ls", "-r").expectUsage("needs a bucket")
   }
 
-  @Test("no key with the prefix, and no such bucket, is 69; an empty bucket is empty")
+  @Test("no key with the prefix, and no such bucket, is 69; an empty bucket is an empty list")
   func missing() async throws {
     let box = try box { $0.buckets = ["bucket", "empty"] }
     try await box.run("ls", "s3://bucket/nothing").expectFailure(69, "no key begins with this", "s3up ls s3://bucket")
@@ -131,7 +131,7 @@ import Testing
     try await box.run("ls", "s3://empty/").expectSuccess()
   }
 
-  @Test("a reader that ends early ends the list, without a word")
+  @Test("a reader that ends early ends the list, without a message")
   func readerEnds() async throws {
     let box = try box { $0.pageLimit = 100 }
     for number in 0..<5000 {
@@ -145,7 +145,7 @@ import Testing
     #expect(full.status == 75 && full.errors.contains("standard output"), "\(full.errors)")
   }
 
-  @Test("a list that does not come to an end is a failure")
+  @Test("a list that never ends is a failure")
   func endless() async throws {
     let box = try box { $0.lists = .endless }
     let result = try await box.run("ls", "-r", "s3://bucket")
@@ -153,7 +153,7 @@ import Testing
     #expect(box.fake.requests(.listObjects).count < 10)
   }
 
-  @Test("what a bucket may ask of a reader is sent: who pays, whose it is, no signature")
+  @Test("what a bucket may require of a reader is sent: who pays, the owner, no signature")
   func settings() async throws {
     let box = try box { $0.requesterPays = true }
     try await box.run("ls", "s3://bucket").expectFailure(77)
@@ -165,7 +165,7 @@ import Testing
 }
 
 extension ChildProcess.Result {
-  /// Exit 64 before any request, with a word of what is wrong.
+  /// Expects exit code 64 before any request, with a word about what is wrong.
   func expectUsage(_ word: String, where location: SourceLocation = #_sourceLocation) {
     #expect(status == 64 && (errors + output).contains(word), "\(errors)", sourceLocation: location)
   }

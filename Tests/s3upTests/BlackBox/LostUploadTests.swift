@@ -9,7 +9,8 @@ import Testing
   private let put = ["put", "f", "s3://bucket/k", "--part-size", "5M"]
   private static let create = Fault.Match(.createMultipartUpload, nth: 1)
 
-  @Test("An upload whose id did not arrive may be another machine's: it is named, none is ended, and another is begun")
+  @Test(
+    "An upload whose id did not arrive may be another machine's: it is named, none is aborted, and another is begun")
   func lostCreate() async throws {
     let box = try BlackBox()
     let bytes = try box.sample("f", 11 * mebi)
@@ -22,7 +23,7 @@ import Testing
     #expect(box.fake.requests(.abortMultipartUpload).isEmpty)
   }
 
-  @Test("Another machine's upload that was begun in the same moment and has no part yet lives on and ends well")
+  @Test("Another machine's upload that began at the same moment and has no part yet survives and succeeds")
   func anotherJustBegun() async throws {
     let box = try BlackBox(faults: [Fault(Self.create, .loseAnswer)])
     try box.sample("f", 11 * mebi)
@@ -47,7 +48,7 @@ import Testing
     #expect(box.fake.unfinishedUploads.map(\.id) == [lost])
   }
 
-  @Test("The step create says that an upload may be left whose id did not arrive, and prints one id")
+  @Test("The create step says that an upload whose id did not arrive may be left, and prints one id")
   func step() async throws {
     let box = try BlackBox(faults: [Fault(Self.create, .loseAnswer)])
     let result = try await box.run("create", "s3://bucket/k")

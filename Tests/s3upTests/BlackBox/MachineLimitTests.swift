@@ -1,20 +1,21 @@
 import Support
 import Testing
 
-/// What the machine refuses the program, or is configured to do otherwise.
+/// Resources that the machine refuses to the program, or is configured to handle differently.
 @Suite(.crowd) struct MachineLimitTests {
-  // A sanitizer needs threads of its own before main.
-  @Test("if no thread can be started that is said with 75 at once, and nothing hangs", .enabled(if: BlackBox.measures))
+  // A sanitizer starts its own threads before main.
+  @Test(
+    "if no thread can be started, that is reported with 75 at once, and nothing hangs", .enabled(if: BlackBox.measures))
   func noThread() async throws {
     let box = try BlackBox()
     try box.sample("f", 100)
-    // The limit of the stack is the size of every thread's: 128 TiB are more than the addresses that a process has.
+    // The limit of the stack is the size of every thread's: 128 TiB are more than the address space of a process.
     let result = try await box.shell(#"ulimit -s 137438953472 && exec "$S3UP" put f s3://bucket/k"#)
     result.expectFailure(75, "no thread could be started")
     #expect(box.fake.requests.isEmpty)
   }
 
-  /// Where this user may make name spaces.
+  /// Runs a command without /proc, where this user may make name spaces.
   private static let withoutProc = ["-rm", "sh", "-c", "mount -t tmpfs none /proc && exec \"$@\"", "sh"]
 
   private static func canHideProc() async -> Bool {
@@ -25,7 +26,7 @@ import Testing
   }
 
   @Test(
-    "Without /proc, as in a chroot, it says so before it begins: it would have no command line and no threads",
+    "Without /proc, as in a chroot, it fails at the start: it would have no command line and no threads",
     .enabled("name spaces can be made") { await canHideProc() })
   func noProc() async throws {
     let box = try BlackBox()
@@ -45,7 +46,7 @@ import Testing
     #expect(box.fake.requests.isEmpty)
   }
 
-  @Test("With few open files allowed a run of many works, and with too few it says so before it begins")
+  @Test("With few open files allowed a run of many works, and with too few it fails at the start")
   func fewDescriptors() async throws {
     let box = try BlackBox()
     for number in 0..<60 { try box.sample("t/\(number)", 2000, seed: UInt64(number)) }

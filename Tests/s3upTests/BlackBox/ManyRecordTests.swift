@@ -3,12 +3,12 @@ import MultipartCore
 import Support
 import Testing
 
-/// What a run of many files takes from an earlier one that did not end well: only what is still the same file, asked for
-/// in the same way.
+/// What a run of many files reuses from an earlier one that failed: only files that are unchanged and have the same
+/// options.
 @Suite(.timeLimit(.minutes(15))) struct ManyRecordTests {
   private let put = ["put", "--files-from", "l", "s3://bucket/p/"]
 
-  /// A first run has uploaded `good`, and has failed because a file of its list is missing.
+  /// A box in which a first run has uploaded `good`, and has failed because a file of its list is missing.
   private func begun(_ change: (inout FakeOptions) -> Void = { _ in }) async throws -> BlackBox {
     let box = try BlackBox(change)
     try box.sample("good", 2000)
@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(
-    "A file that was rewritten between two runs, with its times restored, is sent, and the manifest says what is there",
+    "A file that was rewritten between two runs, with its times restored, is sent, and the manifest has its new sum",
     arguments: [[], ["--verify"], ["--manifest", "m"], ["--manifest", "m", "--verify"]])
   func rewritten(_ options: [String]) async throws {
     let box = try await begun()
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(
-    "What an earlier run has sent is compared with the file where --verify or a manifest of sums asks for it",
+    "A file that an earlier run has sent is compared if --verify or a manifest of sums requires it",
     arguments: [[], ["--manifest", "m.json"], ["--verify"], ["--manifest", "m"]])
   func compared(_ options: [String]) async throws {
     let box = try await begun()
@@ -48,8 +48,8 @@ import Testing
     #expect(sent(box) == 1)
     let line = second.lines.first { $0.contains(#""event":"unchanged""#) } ?? ""
     let isCompared = options == ["--verify"] || options == ["--manifest", "m"]
-    #expect(line.contains("an earlier run has uploaded it") == !isCompared, "\(second.output)")
-    #expect(line.contains("is the file's") == isCompared, "\(second.output)")
+    #expect(line.contains("an earlier run uploaded it") == !isCompared, "\(second.output)")
+    #expect(line.contains("matches the file") == isCompared, "\(second.output)")
     guard options == ["--manifest", "m"] else { return }
     let manifest = String(decoding: try box.files.read("m"), as: UTF8.self)
     #expect(manifest.hasPrefix(sha256(try box.files.read("good")) + "  good\n"), "\(manifest)")
@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test(
-    "What an earlier run has sent is sent again if it is to be compared and nothing shows the object's bytes",
+    "A file that an earlier run has sent is sent again if it must be compared and nothing proves the object's bytes",
     arguments: [[], ["--verify"], ["--manifest", "m"]])
   func incomparable(_ options: [String]) async throws {
     let box = try await begun(Self.showsNothing)
@@ -69,7 +69,7 @@ import Testing
     #expect(sent(box) == (options.isEmpty ? 1 : 2))
   }
 
-  @Test("A time that is noted with the object does not show its bytes, which --verify asks for")
+  @Test("A time that is recorded with the object does not prove its bytes, as --verify requires")
   func times() async throws {
     let box = try BlackBox(Self.showsNothing)
     try box.sample("good", 2000)
@@ -95,11 +95,11 @@ import Testing
       + #"{"localUri":"missing","bucket":"bucket","key":"missing"}"# + "\n"
   }
 
-  @Test("Another type or other metadata of a batch's line is another object: it is sent, however often it changes")
+  @Test("Another type or other metadata in a batch's line means another object: it is sent, however often it changes")
   func batch() async throws {
     let box = try BlackBox()
     try box.sample("good", 2000)
-    // The third asks for the first again; the object's ETag is the same all the time.
+    // The third run requests the first type again; the object's ETag never changes.
     for (count, asked) in [("a/x", "1"), ("a/y", "1"), ("a/x", "1"), ("a/x", "2")].enumerated() {
       try box.files.write(line(asked.0, asked.1), to: "b")
       for _ in 1...2 {
@@ -120,7 +120,7 @@ import Testing
   }
 
   @Test(
-    "A run that is killed when its object is there, and not noted yet, leaves nothing that an earlier line says of it")
+    "A run that is killed after its object was created, and before that is recorded, leaves no earlier line about it")
   func killed() async throws {
     let box = try BlackBox()
     try box.sample("good", 2000)
@@ -154,7 +154,7 @@ import Testing
     }
   }
 
-  @Test("A manifest has the sum of what was published, whatever is written to the file meanwhile")
+  @Test("A manifest has the sum of what was published, whatever is written to the file later")
   func published() async throws {
     let box = try BlackBox()
     let gate = try box.files.write([], to: "gate")

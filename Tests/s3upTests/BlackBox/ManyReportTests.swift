@@ -3,8 +3,8 @@ import MultipartCore
 import Support
 import Testing
 
-/// What a run of many writes beside its work: it never costs a file or an object of the run, and whether it can be written
-/// is known before anything is sent.
+/// The reports of a run of many files: they never cost a file or an object of the run, and whether they can be written
+/// is checked before anything is sent.
 @Suite(.timeLimit(.minutes(15))) struct ManyReportTests {
   private func box() throws -> BlackBox {
     let box = try BlackBox()
@@ -13,7 +13,7 @@ import Testing
     return box
   }
 
-  /// Refused before anything was sent, and no file is another one than before.
+  /// Expects a refusal before anything was sent, and that every file is unchanged.
   private func expectRefused(_ box: BlackBox, _ words: [String], input: ChildProcess.Input = .none) async throws {
     let before = try contents(box)
     let result = try await box.run(["put"] + words, input: input)
@@ -51,7 +51,7 @@ import Testing
     }
     try await expectRefused(
       box, ["--files-from", "-", prefix, option, "list"], input: .file(box.files.path("list")))
-    // What the rules leave out is no source.
+    // A file that the rules exclude is not a source.
     try await box.run("put", "-r", "t", prefix, option, "t/data", "--exclude", "data").expectSuccess()
     #expect(box.fake.object("p/a") != nil && box.fake.objectCount == 1)
   }
@@ -91,7 +91,7 @@ import Testing
     let result = try await box.run(
       "put", "--files-from", "-", "s3://bucket/p/", "--failed-to", "t/data", input: .bytes(Array("t/a\nt/data\n".utf8)))
     #expect(result.status == 64 && result.errors.contains("t/data"), "\(result.errors)")
-    #expect(result.errors.contains("is not written"), "\(result.errors)")
+    #expect(result.errors.contains("was not written"), "\(result.errors)")
     #expect(try box.files.read("t/data").count == 1000)
     #expect(box.fake.object("p/t/a") != nil && box.fake.objectCount == 1)
   }
@@ -119,7 +119,7 @@ import Testing
     #expect(shown.lines.count == 2 && shown.lines.last?.hasSuffix("  data") == true, "\(shown.output)")
   }
 
-  @Test("Earlier reports and s3up's own state in a folder are left out, said only with -v")
+  @Test("Earlier reports and s3up's own state in a folder are left out, reported only with -v")
   func insideTheTree() async throws {
     let box = try box()
     let put = [
@@ -133,7 +133,7 @@ import Testing
     let loud = try await box.run(put + ["-v"])
     #expect(loud.status == 0 && loud.errors.contains("left out: t/SUMS"), "\(loud.errors)")
     #expect(loud.errors.contains("left out: t/state/runs"), "\(loud.errors)")
-    // The user's file beside it is sent.
+    // The user's file next to it is sent.
     #expect(box.fake.object("p/state/mine") != nil && box.fake.objectCount == 3)
   }
 
@@ -154,15 +154,15 @@ import Testing
     }
     let result = try await box.run(
       ["put", "--files-from", "-", "s3://bucket/p/"] + manifest, input: .bytes(Array("t/./data\nt/./a\n".utf8)))
-    #expect(result.status == 64 && result.errors.contains("no manifest is written"), "\(result.errors)")
+    #expect(result.status == 64 && result.errors.contains("no manifest was written"), "\(result.errors)")
     #expect(box.fake.object("p/data") != nil && box.fake.objectCount == 1)
-    // Another key, though Unicode considers it the same.
+    // This is another key, although Unicode considers it the same.
     try box.sample("t/e\u{301}", 5)
     try await box.run("put", "-r", "t", "s3://bucket/q", "--manifest", "s3://bucket/q/\u{e9}").expectSuccess()
     #expect(box.fake.object("q/e\u{301}")?.size == 5)
   }
 
-  @Test("What the end needs is tried at the beginning: nothing is sent for a report that has no place")
+  @Test("What the end needs is tried at the beginning: nothing is sent for a report that cannot be written")
   func tried() async throws {
     let box = try box()
     let put = ["put", "-r", "t", "s3://bucket/p"]
@@ -181,7 +181,7 @@ import Testing
     try await box.run(put + ["--manifest", "s3://bucket/m"]).expectSuccess()
   }
 
-  @Test("A report that cannot be written in the end is 74, after the summary; failed files have their own code")
+  @Test("A report that cannot be written at the end is 74, after the summary; failed files have their own code")
   func full() async throws {
     let box = try box()
     let result = try await box.run("put", "-r", "t", "s3://bucket/p", "--manifest", "/dev/full")
@@ -198,7 +198,7 @@ import Testing
     #expect(object.lines.contains { $0.contains(#""event":"summary""#) && $0.contains(#""uploaded":2"#) })
   }
 
-  @Test("A name with a line break is not in the list, which is said with -0; with -0 it is")
+  @Test("A name with a line break is not in the list, and the message suggests -0; with -0 it is in the list")
   func lineBreak() async throws {
     let box = try box()
     try box.sample("t/b\nc", 4)
@@ -208,7 +208,7 @@ import Testing
     let put = ["put", "-r", "t", "s3://bucket/p/", "--failed-to", "failed"]
     let result = try await box.run(put)
     #expect(result.status == 77)
-    #expect(result.errors.contains("failed does not have 1 name with a line break"), "\(result.errors)")
+    #expect(result.errors.contains("failed leaves out 1 name with a line break"), "\(result.errors)")
     #expect(result.errors.contains("-0"), "\(result.errors)")
     #expect(try box.files.read("failed") == Array("t/./a\n".utf8))
     let whole = try await box.run(put + ["-0"])
@@ -217,14 +217,14 @@ import Testing
     box.fake.setFaults([])
     try await box.run("put", "--files-from", "failed", "-0", "s3://bucket/p/").expectSuccess()
     #expect(box.fake.object("p/b\nc")?.size == 4 && box.fake.objectCount == 3)
-    // The only name: a list of nothing leads nowhere.
+    // The failed file is the only one, so the remedy must not name the empty list.
     box.fake.addFault(Fault(.init(.putObject, key: "p/b\nc"), .error(status: 403, code: "AccessDenied")))
     let alone = try await box.run(put)
     #expect(!alone.errors.contains("s3up put --files-from"), "\(alone.errors)")
   }
 
   /// `script` gives the program a terminal.
-  @Test("On a terminal the long retries of a run are said once in five seconds, not once for each file")
+  @Test("On a terminal the long retries of a run are reported once in five seconds, not once for each file")
   func retries() async throws {
     let box = try BlackBox()
     for number in 0..<8 {

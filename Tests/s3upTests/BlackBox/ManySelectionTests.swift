@@ -3,9 +3,9 @@ import MultipartCore
 import Support
 import Testing
 
-/// Which files a run of many sends, and what it says if that is not what was meant.
+/// Which files a run of many sends, and what it reports if that is probably not what was meant.
 @Suite(.timeLimit(.minutes(15))) struct ManySelectionTests {
-  @Test("Two files of a list with one key are refused, also after a file that is named twice")
+  @Test("Two files of a list with one key are refused, even after a file that is named twice")
   func meetingAfterARepeat() async throws {
     let box = try BlackBox()
     for name in ["a", "x/k", "y/k"] { try box.files.write(name, to: name) }
@@ -19,7 +19,7 @@ import Testing
     #expect(box.fake.objectCount == 2)
   }
 
-  @Test("A second line of a batch about a key is not sent, from a file and from a pipe, whatever it asks for")
+  @Test("A second line of a batch about a key is not sent, from a file and from a pipe, whatever it requests")
   func batchLinesMeet() async throws {
     let box = try BlackBox()
     try box.files.write("a", to: "a")
@@ -29,7 +29,7 @@ import Testing
     #expect(box.fake.objectCount == 0)
     let piped = try await box.run(["put", "--batch", "-"], input: .file(box.files.path("batch")))
     #expect(piped.status == 64, "\(piped.errors)")
-    #expect(piped.errors.contains("same key as a file that came before it"))
+    #expect(piped.errors.contains("same key as an earlier file"))
     #expect(box.fake.object("k")?.headers["Content-Type"] == "text/plain")
     #expect(box.fake.requests(.putObject).count == 1)
   }
@@ -40,7 +40,7 @@ import Testing
     return box
   }
 
-  @Test("AWS's filter idiom, which leaves nothing, is 66 and says the line that does what was meant")
+  @Test("AWS's filter idiom, which selects nothing, is 66, and the message has the line that does what was meant")
   func idiom() async throws {
     let box = try box()
     let put = ["put", "-r", "t", "s3://bucket/p/", "--exclude", "*", "--include", "*.js"]
@@ -49,7 +49,7 @@ import Testing
       #expect(result.status == 66, "\(result.errors)")
       #expect(result.errors.contains("the rules leave nothing to send"), "\(result.errors)")
       #expect(result.errors.contains("--include '*.js' matches nothing in lib/"), "\(result.errors)")
-      #expect(result.errors.contains("hat was meant is: --include '*.js'\n"), "\(result.errors)")
+      #expect(result.errors.contains("hat you probably want is: --include '*.js'\n"), "\(result.errors)")
     }
     #expect(box.fake.requests.isEmpty)
     let allowed = try await box.run(put + ["--allow-empty"])
@@ -57,11 +57,11 @@ import Testing
     try await box.run("put", "-r", "t", "s3://bucket/p/", "--include", "*.js").expectSuccess()
     #expect(box.fake.object("p/lib/a.js") != nil && box.fake.object("p/lib/deep/c.js") != nil)
     #expect(box.fake.objectCount == 2)
-    // Something is sent, but not what is in the folders.
+    // Something is sent, but not the contents of the folders.
     try box.sample("t/top.js", 3)
     let partly = try await box.run(put)
     #expect(partly.status == 0 && partly.lines.last?.hasPrefix("1 file uploaded") == true, "\(partly.output)")
-    #expect(partly.errors.contains("what was meant is: --include '*.js'"), "\(partly.errors)")
+    #expect(partly.errors.contains("what you probably want is: --include '*.js'"), "\(partly.errors)")
   }
 
   @Test("An include that matches nothing is 66", arguments: [["-r", "t"], ["t/lib/a.js", "t/lib/deep/c.js"]])
@@ -73,7 +73,7 @@ import Testing
     #expect(box.fake.requests.isEmpty)
   }
 
-  @Test("An include below an excluded folder says so, with rules that reach it", arguments: [true, false])
+  @Test("An include below an excluded folder is reported, with rules that reach it", arguments: [true, false])
   func below(_ excludesFirst: Bool) async throws {
     let box = try box()
     let exclude = ["--exclude", "lib"]
@@ -83,14 +83,14 @@ import Testing
     let result = try await box.run(["put", "-r", "t", "s3://bucket/p/"] + rules)
     #expect(result.status == 0)
     #expect(result.errors.contains("--include lib/deep/c.js matches nothing in lib/"), "\(result.errors)")
-    let told = try #require(result.errors.components(separatedBy: "what was meant is: ").last)
+    let told = try #require(result.errors.components(separatedBy: "what you probably want is: ").last)
     let words = try await box.shell("printf '%s\\n' " + told.trimmingCharacters(in: .newlines))
     try await box.run(["put", "-r", "t", "s3://bucket/q/"] + words.lines).expectSuccess()
     #expect(box.fake.object("q/lib/deep/c.js") != nil && box.fake.object("q/lib/a.js") == nil, "\(told)")
   }
 
   @Test(
-    "Rules that work as they are say nothing",
+    "Rules that work as they are cause no message",
     arguments: [
       ["--exclude", "*", "--include", "*/", "--include", "*.js"], ["--exclude", "/*", "--include", "/lib"],
       ["--exclude", "deep", "--include", "*.js"], ["--include", "*.js", "--exclude", "deep/"],
@@ -139,7 +139,7 @@ import Testing
     #expect(skipped.status == 0 && skipped.errors.contains("t/gone: a symbolic link"), "\(skipped.errors)")
   }
 
-  @Test("Names of a pipe that only Unicode considers equal are different keys")
+  @Test("Names from a pipe that only Unicode considers equal are different keys")
   func twins() async throws {
     let box = try BlackBox()
     let names = ["\u{e9}", "e\u{301}"]
@@ -153,7 +153,8 @@ import Testing
   }
 
   @Test(
-    "A folder without -r is told as a folder, also with a bucket alone and a slash at its end", arguments: ["t", "t/"])
+    "A folder without -r is reported as a folder, even with a bucket alone and a slash at its end",
+    arguments: ["t", "t/"])
   func folder(_ name: String) async throws {
     let box = try box()
     for target in ["s3://bucket/", "s3://bucket", "s3://bucket/k"] {
@@ -162,7 +163,7 @@ import Testing
     #expect(box.fake.requests.isEmpty)
   }
 
-  @Test("A tree that is deeper than this process may have files open names that limit")
+  @Test("If a tree is deeper than the limit on open files allows, the failure names that limit")
   func deep() async throws {
     let box = try BlackBox()
     try box.sample("t/" + String(repeating: "d/", count: 200) + "f", 1)

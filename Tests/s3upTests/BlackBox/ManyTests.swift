@@ -14,7 +14,8 @@ import Testing
     return box
   }
 
-  @Test("What is in a folder goes below the prefix, with or without slashes at the ends", arguments: ["", "/"])
+  @Test(
+    "The contents of a folder are sent below the prefix, with or without slashes at the ends", arguments: ["", "/"])
   func folder(_ slash: String) async throws {
     let box = try box()
     let result = try await box.run("put", "-r", "t" + slash, "s3://bucket/p/q" + slash)
@@ -51,7 +52,7 @@ import Testing
     }
   }
 
-  @Test("One file of many that fails does not stop the others: its reason's exit code, its name, and a way to send it")
+  @Test("One failed file does not stop the others: its reason's exit code, its name, and a command that sends it")
   func oneFails() async throws {
     let box = try box()
     box.fake.addFault(Fault(.init(.putObject, key: "p/a.txt"), .error(status: 403, code: "AccessDenied")))
@@ -76,7 +77,7 @@ import Testing
     #expect(box.fake.objectCount == 1)
   }
 
-  @Test("What selects: include, exclude, a list with a mark, NUL bytes, and a share")
+  @Test("A run selects by include, exclude, a list with a mark, NUL bytes, and a share")
   func selection() async throws {
     let box = try box()
     try await box.run("put", "-r", "t", "s3://bucket/i", "--include", "*.png").expectSuccess()
@@ -106,9 +107,9 @@ import Testing
   }
 
   @Test(
-    "What cannot be many is refused before anything is sent",
+    "What cannot be a run of many is refused before anything is sent",
     arguments: [
-      (["t", "s3://bucket/p/"], "-r takes what is in it"),
+      (["t", "s3://bucket/p/"], "-r uploads its contents"),
       (["t/a.txt", "t/z", "s3://bucket/p"], "s3://bucket/p/"),
       (["-r", "t", "-", "s3://bucket/p/"], "standard input"),
       (["-r", "t", "t/sub/../a.txt", "s3://bucket/p/"], "same key"),
@@ -123,14 +124,14 @@ import Testing
     #expect(box.fake.requests.isEmpty)
   }
 
-  @Test("Of two files of a pipe with one key the first is sent, and the other is named")
+  @Test("Of two files from a pipe with one key the first is sent, and the other is named")
   func pipe() async throws {
     let box = try box()
     try box.sample("other/a.txt", 5)
     let list = "t/./a.txt\nt/./z\nother/./a.txt\nt/./a.txt\n"
     let result = try await box.run("put", "--files-from", "-", "s3://bucket/p/", input: .bytes(Array(list.utf8)))
     #expect(result.status == 64)
-    #expect(result.errors.contains("other/./a.txt has the same key as a file that came before it"), "\(result.errors)")
+    #expect(result.errors.contains("other/./a.txt has the same key as an earlier file"), "\(result.errors)")
     #expect(box.fake.object("p/a.txt")?.size == 3 && box.fake.object("p/z") != nil)
 
     func line(_ file: String) -> String { #"{"localUri":"\#(file)","bucket":"bucket","key":"q"}"# + "\n" }
@@ -159,7 +160,7 @@ import Testing
     #expect(list.errors.contains("connections  3 (--concurrency)"), "\(list.errors)")
   }
 
-  @Test("A dry run says what would be sent and what would not, and sends nothing")
+  @Test("A dry run prints what would be sent and what would not, and sends nothing")
   func dryRun() async throws {
     let box = try box()
     let result = try await box.run("put", "-r", "t", "s3://bucket/p", "--dry-run", "--exclude", "z")
@@ -187,7 +188,7 @@ import Testing
     #expect(box.fake.unfinishedUploads.isEmpty)
   }
 
-  @Test("What is there already is left alone: one listing for a tree, a HEAD for one file; what has changed is sent")
+  @Test("Identical objects are left alone: one listing for a tree, a HEAD for one file; what has changed is sent")
   func skipSame() async throws {
     let box = try box()
     let put = ["put", "-r", "t", "s3://bucket/p", "--skip-same"]
@@ -211,7 +212,7 @@ import Testing
     #expect(dry.lines.last?.hasPrefix("0 files would be uploaded, 4 unchanged") == true, "\(dry.output)")
   }
 
-  @Test("Where the store cannot list, --skip-same gives the list up after three tries and asks for each object")
+  @Test("If the store cannot list, --skip-same gives the list up after three tries and sends a HEAD for each object")
   func skipSameWithoutAList() async throws {
     let box = try box()
     let put = ["put", "-r", "t", "s3://bucket/p", "--skip-same"]
@@ -223,7 +224,7 @@ import Testing
     #expect(box.fake.requests(.listObjects).count == 1 + 3)
   }
 
-  @Test("A manifest is written last, is what sha256sum checks, and is not written if something has failed")
+  @Test("A manifest is written last, in the form that sha256sum checks, and is not written if something has failed")
   func manifest() async throws {
     let box = try box()
     try await box.run("put", "-r", "t", "s3://bucket/p", "--manifest", "sums").expectSuccess()
@@ -235,11 +236,11 @@ import Testing
     #expect(lines == 4)
     box.fake.addFault(Fault(.init(.putObject, key: "p/z"), .error(status: 403, code: "AccessDenied")))
     let failed = try await box.run("put", "-r", "t", "s3://bucket/p", "--manifest", "other")
-    #expect(failed.status == 77 && failed.errors.contains("no manifest is written"), "\(failed.errors)")
+    #expect(failed.status == 77 && failed.errors.contains("no manifest was written"), "\(failed.errors)")
     #expect(!FileManager.default.fileExists(atPath: box.files.path("other")))
   }
 
-  @Test("Killed, the same command goes on: what was confirmed is not sent again, and one listing shows it")
+  @Test("After a kill the same command continues: what was confirmed is not sent again, as one listing shows")
   func killed() async throws {
     let box = try box()
     for number in 0..<200 { try box.sample("t/many/\(number)", 1000 + number, seed: UInt64(number)) }
@@ -254,16 +255,17 @@ import Testing
     let second = try await box.run("put", "-r", "t", "s3://bucket/p")
     second.expectSuccess()
     let sent = box.fake.requests(.putObject).count - before
-    // 203 in single requests. On each connection one was held up, and the answer before it may not be recorded yet.
+    // All 203 files are sent in single requests. One was held up on each connection, and the answer before it may not
+    // be recorded yet.
     #expect(done >= 99 && sent <= 203 - done + 4, "\(sent) after \(done)")
     #expect(second.lines.count { $0.hasPrefix("unchanged ") } >= done - 4, "\(second.output)")
     #expect(box.fake.objectCount == 204 && box.fake.unfinishedUploads.isEmpty)
-    // The run has ended well, so the next one sends everything.
+    // The run has succeeded, so the next one sends everything.
     try await box.run("put", "-r", "t", "s3://bucket/p").expectSuccess()
     #expect(box.fake.requests(.putObject).count == before + sent + 203)
   }
 
-  @Test("Where nothing arrives and all fail for one reason, the run ends, and the others are not tried")
+  @Test("If nothing arrives and all fail for one reason, the run ends, and the others are not tried")
   func hopeless() async throws {
     let box = try box()
     for number in 0..<300 { try box.sample("t/many/\(number)", 10, seed: UInt64(number)) }
@@ -273,14 +275,14 @@ import Testing
     #expect(box.fake.requests(.putObject).count < 100)
   }
 
-  @Test("When the time is over the run ends with 75, and the same command goes on")
+  @Test("When the time is over, the run ends with 75, and the same command continues it")
   func deadline() async throws {
     let box = try box()
     try box.sample("t/sub/large", 60 * mebi)
     let put = ["put", "-r", "t", "s3://bucket/p", "--part-size", "5M"]
     let result = try await box.run(put + ["--limit-rate", "8M", "--deadline", "3s"])
     #expect(result.status == 75 && result.errors.contains("run the same command again") == false, "\(result.errors)")
-    #expect(result.errors.contains("Run the same command again to go on"), "\(result.errors)")
+    #expect(result.errors.contains("Run the same command again to continue"), "\(result.errors)")
     try await box.run(put).expectSuccess()
     #expect(box.fake.object("p/sub/large")?.size == 60 * mebi && box.fake.unfinishedUploads.isEmpty)
   }

@@ -19,7 +19,7 @@ struct MetadataTests {
     box = try network.run { try BlackBox { $0.credentials = [Self.served] } }
     box.environment = [
       "AWS_ENDPOINT_URL_S3": box.fake.endpoint, "AWS_EC2_METADATA_DISABLED": "false",
-      // A busy machine must not turn a slow answer into none.
+      // On a busy machine a slow answer must not count as none.
       "AWS_METADATA_SERVICE_TIMEOUT": "60",
     ]
     try box.files.write("the content", to: "file")
@@ -41,7 +41,7 @@ struct MetadataTests {
     try network.run { try MetadataServer(script, token: token, address: address, port: 80) }
   }
 
-  /// Puts the file, with `-vv`, inside of the namespace.
+  /// Uploads the file, with `-vv`, inside the namespace.
   private func put(_ more: [String: String] = [:], key: String = "key") async throws -> ChildProcess.Result {
     var inside = box
     inside.environment.merge(more) { $1 }
@@ -113,10 +113,10 @@ struct MetadataTests {
   }
 }
 
-/// A machine that has neither credentials nor a service that would give some.
+/// A machine that has neither credentials nor a service that provides any.
 @Suite(.timeLimit(.minutes(15)), .enabled(if: NetworkNamespace.obstacle == nil, "\(NetworkNamespace.obstacle ?? "")"))
 struct NoCredentialsTests {
-  /// The run, repeated if the machine was so busy that it took too long.
+  /// Runs the program, again if the machine was so busy that it took too long.
   private func expectNone(
     in network: NetworkNamespace, within most: Double, where location: SourceLocation = #_sourceLocation
   ) async throws -> Double {
@@ -148,7 +148,7 @@ struct NoCredentialsTests {
   @Test func wherePacketsVanishItSaysSoWithinThreeSeconds() async throws {
     let network = try NetworkNamespace(addresses: ["169.254.169.254/32"])
     let hole = try network.hole("169.254.169.254", port: 80)
-    // It did wait for its two tries.
+    // The run did wait for its two tries.
     #expect(try await expectNone(in: network, within: 3) > 1.9)
     _ = hole
   }

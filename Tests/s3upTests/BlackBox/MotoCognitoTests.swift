@@ -7,7 +7,7 @@ private let program = try? Programs.find("moto_server")
 
 /// An identity pool and a store of an independent implementation: moto, if it is installed.
 @Suite(.timeLimit(.minutes(15))) struct MotoCognitoTests {
-  /// The address that it prints when it is ready.
+  /// The address that moto prints when it is ready.
   private static func address(of moto: ChildProcess) async throws -> String {
     let end = ContinuousClock.now + .seconds(600)
     var text = ""
@@ -19,7 +19,7 @@ private let program = try? Programs.find("moto_server")
     throw SystemError("moto_server does not listen, and said: \(text)", ETIMEDOUT)
   }
 
-  /// A question of the AWS protocol; moto reads the service out of the scope of a signature that it does not check.
+  /// Sends a request of the AWS protocol; moto reads the service from the scope of a signature that it does not check.
   private static func ask(
     _ address: String, _ service: String, _ arguments: [String]
   ) async throws -> ChildProcess.Result {

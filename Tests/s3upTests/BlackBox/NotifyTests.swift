@@ -3,13 +3,13 @@ import MultipartCore
 import Support
 import Testing
 
-/// `--notify`: how a run has ended is told to a URL, and decides nothing.
+/// `--notify`: the result of a run is sent to a URL, and the delivery does not affect the run.
 @Suite(.timeLimit(.minutes(15))) struct NotifyTests {
   private func told(_ service: LocalService) -> [[String: Any]] {
     service.asked.compactMap { (try? JSONSerialization.jsonObject(with: Data($0.body))) as? [String: Any] }
   }
 
-  @Test("Put, get and verify tell how they have ended, with the object that --json prints")
+  @Test("Put, get and verify report how they ended, with the object that --json prints")
   func results() async throws {
     let box = try BlackBox()
     let service = try LocalService { _ in .init(200) }
@@ -27,7 +27,9 @@ import Testing
     }
   }
 
-  @Test("Of many it is the summary, and of a ticket the object; standard output that has the object is told too")
+  @Test(
+    "For many files the summary is sent, for a ticket the object; a run whose standard output is the object reports too"
+  )
   func others() async throws {
     let box = try BlackBox()
     let service = try LocalService { _ in .init(204) }
@@ -43,7 +45,7 @@ import Testing
     #expect(told.first?["uploaded"] as? Int == 2 && told.last?["destination"] as? String == "-")
   }
 
-  @Test("A failure is told with its exit code; --notify-on chooses")
+  @Test("A failure is reported with its exit code; --notify-on chooses")
   func occasions() async throws {
     let box = try BlackBox()
     let service = try LocalService { _ in .init(200) }
@@ -59,7 +61,7 @@ import Testing
     #expect(failure["exit"] as? Int == 66 && failure["source"] as? String == "missing")
   }
 
-  @Test("The body is signed with a secret of a file or of a variable, which nothing shows")
+  @Test("The body is signed with a secret from a file or a variable, which is never shown")
   func signed() async throws {
     var box = try BlackBox()
     let service = try LocalService { _ in .init(200) }
@@ -78,7 +80,7 @@ import Testing
     #expect(service.asked.count == 2)
   }
 
-  @Test("A refusal, a redirect and an echo cost one line without the URL's path, and never the exit code")
+  @Test("A refusal, a redirect and an echo cost one line without the URL's path, and never change the exit code")
   func refused() async throws {
     let box = try BlackBox()
     try box.sample("f", 100)
@@ -89,13 +91,15 @@ import Testing
       let url = service.url + "/hidden/path?token=hunter2"
       let result = try await box.run("put", "f", "s3://bucket/k", "--notify", url)
       #expect(result.status == 0 && service.asked.count == 1)
-      #expect(result.errors.contains("s3up: --notify: \(service.url) has answered \(status); nobody was told\n"))
+      #expect(
+        result.errors.contains(
+          "s3up: --notify: \(service.url) answered \(status); the notification was not delivered\n"))
       #expect(result.errors.split(separator: "\n").count == 1, "\(result.errors)")
       #expect(!result.errors.contains("hidden") && !result.errors.contains("hunter2"), "\(result.errors)")
     }
   }
 
-  @Test("What may pass is tried again, and a URL that nobody answers ends nothing")
+  @Test("Failures that may pass are retried, and a URL that never answers does not end the run")
   func retried() async throws {
     let box = try BlackBox()
     try box.sample("f", 100)
@@ -105,7 +109,7 @@ import Testing
     #expect(service.asked.count == 3)
     let silent = try LocalService { _ in .init(200, "", .close) }
     let result = try await box.run("put", "f", "s3://bucket/k", "--notify", silent.url)
-    #expect(result.status == 0 && result.errors.contains("nobody was told"), "\(result.errors)")
+    #expect(result.status == 0 && result.errors.contains("the notification was not delivered"), "\(result.errors)")
     #expect((2...5).contains(silent.asked.count))
   }
 

@@ -5,7 +5,7 @@ import Testing
 @testable import MultipartCore
 @testable import s3up
 
-/// The largest and smallest numbers, wherever one comes from outside: each ends in an exit code of the contract, never in a
+/// The largest and smallest numbers from every outside source: each ends in an exit code of the contract, never in a
 /// signal. Which options take numbers is read from their definitions.
 @Suite(.timeLimit(.minutes(15))) struct NumberTests {
   private static let numbers = [
@@ -18,7 +18,7 @@ import Testing
     "0000-01-01", "9999-12-31T23:59:59Z", "9999-12-31T23:59:59-23:59", "1970-01-01T00:00:00+23:59", "99999-01-01",
   ]
 
-  /// The words of values that are numbers, and of those that are not: an option with another word is to be sorted here.
+  /// The words for values that are numbers; an option with a new word must be added here or to the words for texts.
   private static let ofNumbers: Set<String> = ["SIZE", "N", "RATE", "DURATION", "BYTES", "A", "B", "I"]
   private static let ofTexts: Set<String> = [
     "'NAME: VALUE'", "ACL", "ALGORITHM", "ARN", "BASE64", "BUCKET", "CLASS", "DIR", "ETAG", "FILE", "FORM", "GLOB",
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  /// A run that is right but for the number, and comes as far as the store.
+  /// A run that is correct except for the number, and gets as far as the store.
   private func words(_ command: CommandName, _ option: FlagName, _ number: String) -> [[String]] {
     let given = "--\(option.rawValue)=\(number)"
     let key = ["s3://bucket/k"]
@@ -97,7 +97,7 @@ import Testing
       "\(words) \(box.environment): \(String(describing: result))", sourceLocation: location)
   }
 
-  @Test("each option's value is known to be a number or a text")
+  @Test("each option's value is classified as a number or a text")
   func sorted() {
     let known = Self.ofNumbers.union(Self.ofTexts).union(["DATE"])
     for flag in FlagList.all {
@@ -217,7 +217,7 @@ import Testing
       form: .md5, optionsDigest: String(repeating: "ab", count: 32), created: Timestamp(seconds: 0))
     let plain = RecordText.words(header)
     let opening = RecordLine.write(["s3up", "record", "2"].map { Array($0.utf8) }).bytes
-    // Where the numbers are: the file's identity, the part's size, the time.
+    // The positions of the numbers: the file's identity, the part's size, the time.
     for place in [5, 6, 7, 8, 9, 10, 11, 13, 16] {
       for number in Self.numbers.prefix(8) {
         var words = plain
@@ -263,7 +263,7 @@ import Testing
     return makeLong(path)
   }()
 
-  @Test("what was meant by --part-size 8, 8Mb and 8kB is said, and nothing is guessed")
+  @Test("what --part-size 8, 8Mb and 8kB meant is suggested, and nothing is guessed")
   func sizes() async throws {
     let box = try await box()
     try await box.run("put", "f", "s3://bucket/k", "--part-size", "8").expectFailure(64, "did you mean 8M?")
@@ -274,7 +274,7 @@ import Testing
     #expect(box.fake.objectCount == 0)
   }
 
-  @Test("a bundle of certificates that is not there is named, before anything is asked of the network")
+  @Test("a missing bundle of certificates is named before any request")
   func bundle() async throws {
     var box = try await box()
     try await box.run("put", "f", "s3://bucket/k", "--ca-bundle", "/nonexistent")
@@ -282,7 +282,7 @@ import Testing
     box.environment["AWS_CA_BUNDLE"] = "/nonexistent"
     try await box.run("put", "f", "s3://bucket/k").expectFailure(78, "AWS_CA_BUNDLE cannot be read from /nonexistent")
     #expect(box.fake.requests(.putObject).isEmpty)
-    // Nothing is verified, so nothing is read.
+    // Nothing is verified, so the bundle is not read.
     #expect(try await box.run("put", "f", "s3://bucket/k", "--insecure").status == 0)
   }
 }

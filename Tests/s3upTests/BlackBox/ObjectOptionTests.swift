@@ -90,7 +90,7 @@ struct ObjectOptionCase: Sendable, CustomTestStringConvertible {
   func create(_ options: ObjectOptionCase) async throws {
     let box = try BlackBox()
     let result = try await box.run(["create", "s3://bucket/k.txt"] + options.options)
-    // Its own answer confirms the encryption, and only that.
+    // Create's own answer confirms the encryption, and nothing else.
     let left = options.headers.keys.contains { !$0.hasPrefix("x-amz-server-side-encryption") }
     if left { result.expectWarned("only complete can check ") } else { result.expectSuccess() }
     for (name, value) in options.headers { #expect(box.headers(.createMultipartUpload)[name] == value, "\(name)") }
@@ -120,7 +120,7 @@ struct ObjectOptionCase: Sendable, CustomTestStringConvertible {
     #expect(
       seen.isSuperset(
         of: size < mebi ? [.putObject, .headObject] : [.createMultipartUpload, .uploadPart, .headObject]))
-    // The list of uploads is for the bucket, not for an object with a key.
+    // Uploads are listed for the bucket, not for an object with a key.
     for request in box.fake.requests where request.operation != .listMultipartUploads {
       #expect(request.headers[prefix + "algorithm"] == "AES256", "\(request.operation)")
       #expect(request.headers[prefix + "key"] == base64(key), "\(request.operation)")

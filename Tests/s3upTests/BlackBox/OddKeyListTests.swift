@@ -4,7 +4,7 @@ import Testing
 
 @testable import Support
 
-/// Lists of a store that encodes keys and does not say so, or encodes them in its own way.
+/// Listings of a store that encodes keys without saying so, or encodes them in its own way.
 @Suite(.crowd) struct OddKeyListTests {
   static let keys = [
     "c d", "a\"b", "a%b", "a%20b", "a&b", "a<b", "a>b", "a?b", "a+b", "ä", "a|b", "a#b", "a\\b", "a'b", "a=b", "plain",

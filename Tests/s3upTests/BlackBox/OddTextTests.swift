@@ -3,8 +3,8 @@ import MultipartCore
 import Support
 import Testing
 
-/// What people write contains letters that Swift joins with the ASCII mark beside them: U+0301 with the one before it,
-/// U+0600 with the one after it.
+/// Text with letters that Swift joins with the ASCII mark next to them: U+0301 with the one before it, U+0600 with the
+/// one after it.
 @Suite(.crowd) struct OddTextTests {
   static let joiners = ["\u{301}", "\u{600}"]
 

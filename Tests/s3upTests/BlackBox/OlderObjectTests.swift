@@ -19,7 +19,7 @@ import Testing
     .resetBeforeReading, .errorIn200(code: "InternalError"),
   ]
 
-  /// An object that an earlier run created ten minutes ago, or just now.
+  /// Publishes an object as an earlier run did ten minutes ago, or just now.
   private func published(
     _ words: [String], _ size: Int, minutesAgo: Int64 = 0, ahead: Int64 = 0
   ) async throws -> BlackBox {
@@ -31,7 +31,9 @@ import Testing
     return box
   }
 
-  @Test("a single PUT that is refused each time is 75, although the same bytes are there", arguments: refusals + doubts)
+  @Test(
+    "a single PUT that is refused each time is 75, although the same bytes are at the key", arguments: refusals + doubts
+  )
   func single(_ action: Fault.Action) async throws {
     let box = try await published(Self.single, 1000)
     box.fake.setFaults([Fault(.init(.putObject), action)])
@@ -41,7 +43,7 @@ import Testing
   }
 
   @Test(
-    "a complete that is refused or lost each time is 75 and the upload is kept, although the same bytes are there in the same parts",
+    "a complete that is refused or lost each time is 75, the upload kept, even if the key has the same bytes and parts",
     arguments: refusals + doubts, [0, 10])
   func parts(_ action: Fault.Action, _ minutesAgo: Int64) async throws {
     let box = try await published(Self.parts, 11 * mebi, minutesAgo: minutesAgo)
@@ -54,7 +56,7 @@ import Testing
     #expect(box.fake.unfinishedUploads.count == 1)
     #expect(box.fake.requests(.abortMultipartUpload).isEmpty)
     #expect(try box.records().count == 1)
-    // And the next run completes it.
+    // The next run completes the upload.
     box.fake.setFaults([])
     try await box.run(Self.parts + ["--metadata", "a=new"]).expectSuccess()
     #expect(box.fake.object("k")?.metadata == ["a": "new"])
@@ -72,7 +74,7 @@ import Testing
     try await box.run(Self.parts).expectFailure(75)
   }
 
-  /// Also if the store's clock is ahead: by this machine's clock the older object would be from the future.
+  /// This holds even if the store's clock is ahead: by this machine's clock the older object would be from the future.
   @Test(
     "a run whose recorded upload is gone begins a new one, and does not take an older object for its result",
     arguments: [0, 800])
@@ -93,7 +95,7 @@ import Testing
 
   // MARK: - It is ours
 
-  @Test("an object whose complete worked is a success, although no answer ever said so")
+  @Test("an object whose complete succeeded is a success, although no answer ever said so")
   func everyAnswerLost() async throws {
     let box = try BlackBox(faults: [
       Fault(.init(.completeMultipartUpload, nth: 1), .loseAnswer),
@@ -123,7 +125,7 @@ import Testing
     }
   }
 
-  @Test("an object with these bytes but without the requested settings is somebody else's")
+  @Test("an object with these bytes but without the requested settings is another client's")
   func otherSettings() async throws {
     let box = try BlackBox(faults: [
       Fault(.init(.completeMultipartUpload, nth: 1), .loseAnswer),
@@ -137,7 +139,7 @@ import Testing
     await child.wait().expectFailure(75)
   }
 
-  @Test("--if-none-match recognises its own object by what was there before, whatever the clocks say")
+  @Test("--if-none-match recognises its own object by what was at the key before, whatever the clocks say")
   func createOnly() async throws {
     let box = try BlackBox(faults: [Fault(.init(.putObject, nth: 1), .loseAnswer)])
     try box.sample("f", 1000)

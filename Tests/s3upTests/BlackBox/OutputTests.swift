@@ -13,7 +13,7 @@ import Testing
 
   private let put = ["put", "file.bin", "s3://bucket/k", "--part-size", "5M"]
 
-  /// Runs on a pseudo terminal of 100 columns, that of util-linux' script; gives all that came to it.
+  /// Runs on a pseudo terminal of 100 columns, made by util-linux' script; returns everything that was written to it.
   private func onTerminal(_ box: BlackBox, _ options: String, columns: Int = 100) async throws -> ChildProcess.Result {
     var box = box
     box.environment["TERM"] = box.environment["TERM"] ?? "xterm"
@@ -156,7 +156,7 @@ import Testing
     try box.sample("f", 11 * mebi)
     let result = try await box.run("put", "f", "s3://bucket/k", "--explain")
     #expect(
-      result.errors.contains("3 parts of 5.0 MiB, as the size asks for on a line that was slow"), "\(result.errors)")
+      result.errors.contains("3 parts of 5.0 MiB, as the size requires on a line that was slow"), "\(result.errors)")
     #expect(result.errors.contains("1 at first, 8 once the line takes them, up to 48"), "\(result.errors)")
     #expect(box.fake.requests(.uploadPart).count == 3)
   }
@@ -218,7 +218,7 @@ import Testing
     #expect(ended - began < .seconds(20), "\(ended - began)")
   }
 
-  /// So that the program's local time is now this many seconds before eight in the morning.
+  /// A time zone in which the program's local time is this many seconds before eight in the morning.
   private static func zone(secondsBeforeEight seconds: Int) -> String {
     let local = 8 * 3600 - seconds
     let east = (local - Int(time(nil) % 86_400) + 86_400) % 86_400
@@ -226,7 +226,7 @@ import Testing
     return "TST-\(east / 3600):\(east / 60 % 60):\(east % 60)"
   }
 
-  @Test("--limit-rate follows its timetable in mid-upload", arguments: [1, 4])
+  @Test("--limit-rate follows its timetable during an upload", arguments: [1, 4])
   func timetable(_ concurrency: Int) async throws {
     var box = try BlackBox()
     box.environment["TZ"] = Self.zone(secondsBeforeEight: 4)
@@ -236,11 +236,11 @@ import Testing
       String(concurrency))
     #expect(result.status == 0, "\(result.errors)")
     #expect(result.errors.contains("there is no limit from now on"), "\(result.errors)")
-    // A minute at the rate of before eight.
+    // At the rate of before eight it would take a minute.
     #expect(result.seconds > 2 && result.seconds < 40, "\(result.seconds)")
   }
 
-  @Test("--explain says the rate of now, and the next one")
+  @Test("--explain prints the current rate, and the next one")
   func timetableExplained() async throws {
     var box = try BlackBox()
     box.environment["TZ"] = Self.zone(secondsBeforeEight: 1800)

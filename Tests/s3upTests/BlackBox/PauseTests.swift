@@ -14,7 +14,7 @@ import Testing
     #expect(await box.fake.wait { $0.contains { $0.partNumber == 3 } })
     child.signal(SIGTSTP)
     #expect(await Self.comesTo("T", child.pid))
-    // As after an hour: no connection of then is alive.
+    // As after an hour: none of the old connections is alive.
     box.fake.dropConnections()
     child.signal(SIGCONT)
     let result = await child.wait(timeout: .seconds(60))
@@ -24,7 +24,7 @@ import Testing
     #expect(box.fake.partsSent(since: 0).filter { $0 < 3 }.count == 2)
   }
 
-  /// The state of a process, the third word of its `stat`.
+  /// Waits until a process has this state, the third word of its `stat`.
   private static func comesTo(_ state: String, _ pid: pid_t) async -> Bool {
     for _ in 0..<10_000 {
       let text = (try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)) ?? ""

@@ -31,7 +31,7 @@ import Testing
     #expect(try await status(box, [get]) == 200)
     #expect(try box.files.read("answer") == bytes)
     #expect(try await status(box, ["-I", try await presign(box, key, "--method", "HEAD")]) == 200)
-    // Each is valid only for its own method.
+    // Each URL is valid only for its own method.
     #expect(try await status(box, ["-T", box.files.path("f"), get]) == 403)
     #expect(try await status(box, ["-X", "DELETE", get]) == 403)
     #expect(try await status(box, ["-X", "DELETE", try await presign(box, key, "--method", "DELETE")]) == 204)
@@ -97,7 +97,7 @@ import Testing
     #expect(try await status(box, [try await presign(box, "s3://bucket/k")]) == 200)
   }
 
-  @Test("the response overrides of a GET come back in its answer")
+  @Test("the response overrides of a GET are in its answer")
   func overrides() async throws {
     let box = try BlackBox()
     box.fake.putObject("k", bytes: [1])
@@ -187,7 +187,7 @@ import Testing
         #expect(try await status(box, send + ["Content-MD5: \(sums[index])"]) == 200)
       }
     }
-    // What signs it sends it, too.
+    // A client that signs the header also sends it.
     let url = try #require(try await box.run(presign + ["1-3", "--content-md5-file", "list"]).lines.first)
     try box.files.write(bytes[0], to: "piece")
     try await box.run("part", "piece", "--url", url).expectSuccess()

@@ -57,7 +57,7 @@ import Testing
     try box.files.write([], to: "go")
     await child.wait(timeout: .seconds(60)).expectFailure(65, "exit code 1")
     box.expectNothingLeft()
-    // A part that is slow on one connection may go out on another too.
+    // A part that is slow on one connection may be sent on another too.
     #expect(Set(box.fake.partsSent(since: 0)) == [1, 2])
     #expect(box.fake.requests(.abortMultipartUpload).count == 1)
     #expect(box.fake.requests(.listParts).count == 1)
@@ -138,14 +138,14 @@ import Testing
     box.expectNothingLeft()
   }
 
-  // MARK: What the command has started
+  // MARK: Processes that the command has started
 
   private func process(_ box: BlackBox) throws -> pid_t {
     let text = String(decoding: try box.files.read("pid"), as: UTF8.self)
     return try #require(pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)))
   }
 
-  /// A process that has ended; it may still have to be reaped by its new parent.
+  /// Whether a process has ended; it may still have to be reaped by its new parent.
   private func isGone(_ pid: pid_t) -> Bool {
     guard kill(pid, 0) == 0, let stat = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8) else {
       return true
@@ -154,7 +154,7 @@ import Testing
   }
 
   @Test(
-    "a command that fails is 65 at once, although a process that it has started keeps the pipe open, which is ended",
+    "a command that fails is 65 at once, even if a process that it started keeps the pipe open, which is ended",
     arguments: [
       "exec sleep 1000", "trap '' TERM HUP INT; exec sleep 1000", "exec sh -c 'kill -STOP $$; exec sleep 1000'",
     ],
@@ -188,17 +188,17 @@ import Testing
     box.expectNothingLeft()
   }
 
-  @Test("after a command has succeeded, the output of processes that it has started is read to its end")
+  @Test("after a command has succeeded, the output of processes that it started is read to its end")
   func childSpeaksLater() async throws {
     let box = try BlackBox()
     let bytes = try box.sample("f", 9 * mebi)
-    // Begins only after the command has been reaped.
+    // The output begins only after the command has been reaped.
     try await run(box, "{ while kill -0 $$ 2>/dev/null; do sleep 0.02; done; cat f; } & exit 0").expectSuccess()
     #expect(box.fake.object("k")?.sha256 == sha256(bytes))
   }
 
   @Test(
-    "a run that is stopped ends every process that the command has started, even if the command has succeeded",
+    "a run that is stopped ends every process that the command started, even if the command has succeeded",
     arguments: [SIGHUP, SIGINT, SIGTERM, 0], ["wait", "exit 0"])
   func endsGroup(_ signal: Int32, _ end: String) async throws {
     let box = try BlackBox()
@@ -246,7 +246,7 @@ import Testing
   }
 
   @Test(
-    "a command can ask for something on the terminal, and Ctrl-C ends it and the upload",
+    "a command can ask a question on the terminal, and Ctrl-C ends it and the upload",
     arguments: [true, false])
   func terminal(answers: Bool) async throws {
     let box = try BlackBox()

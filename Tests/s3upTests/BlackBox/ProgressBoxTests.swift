@@ -4,9 +4,9 @@ import Testing
 
 @testable import Support
 
-/// The events of `--json=all` while an upload is not just sending.
+/// The events of `--json=all` in states other than sending.
 @Suite(.crowd) struct ProgressBoxTests {
-  /// Runs until an event of progress fits, and stops the run.
+  /// Runs until an event of progress matches, and stops the run.
   private static func event(
     _ box: BlackBox, _ options: String..., size: Int = 16 * mebi, partSize: String = "5M",
     until fits: @escaping @Sendable ([String: Any]) -> Bool
@@ -43,7 +43,7 @@ import Testing
     }
     let event = try #require(events.first)
     #expect(event["eta_seconds"] is NSNull && event["bytes_per_second"] is NSNull, "\(event)")
-    // Half of each part was read. The buffers on both sides hold 10 MiB at most, less than the rest.
+    // Half of each part has been read. The buffers on both sides hold 10 MiB at most, less than the rest.
     #expect(event["bytes"] as? Int ?? .max < 64 * mebi, "\(event)")
   }
 

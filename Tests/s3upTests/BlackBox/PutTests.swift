@@ -135,7 +135,7 @@ import Testing
     let result = try await box.run(
       ["put", "big", "s3://bucket/k", "--payload-signing", "never", "--json"], timeout: .seconds(280))
     result.expectSuccess()
-    // Apart from both checksums under test: zeros are stepped over, the patches walked.
+    // Computed independently of both checksums under test: zeros are skipped, the patches are processed.
     let crc = FakeCRC.crc64nvme
     var register = crc.ones
     var at: Int64 = 0
@@ -196,7 +196,7 @@ import Testing
   /// 110.
   private var mostMapped: Int { 128 * mebi }
 
-  /// Bytes (`RssAnon`).
+  /// The anonymous memory of a process in bytes (`RssAnon`).
   private static func anonymousMemory(of process: pid_t) -> Int? {
     let status = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
     let line = status?.split(separator: "\n").first { $0.hasPrefix("RssAnon:") }

@@ -4,12 +4,12 @@ import Testing
 
 @testable import Support
 
-/// Hands out credentials that the store takes for some seconds.
+/// Issues credentials that the store accepts for some seconds.
 private final class Issuer: Sendable {
   let fake: FakeS3
   let life: Int64
   let count = Guarded(0)
-  /// The keys of the credentials file, and those that it had before.
+  /// The current keys of the credentials file, and its earlier ones.
   private let inFile = Guarded<[FakeCredential]>([])
 
   init(_ fake: FakeS3, life: Int64) {
@@ -30,7 +30,7 @@ private final class Issuer: Sendable {
     return credential
   }
 
-  /// As `credential_process` prints them.
+  /// The output of `credential_process`.
   func process(saysEnd: Bool) -> String {
     let one = issue()
     let end = saysEnd ? #", "Expiration": "\#(Timestamp(seconds: one.ends ?? 0).iso8601)""# : ""
@@ -45,8 +45,8 @@ private final class Issuer: Sendable {
       + "aws_session_token = \(one.sessionToken ?? "")\n"
   }
 
-  /// Replaces the credentials file. Keys expire after the file was written twice more, so that it never contains expired
-  /// ones, however late this process is.
+  /// Replaces the credentials file. Keys expire after the file was written twice more, so that it never contains
+  /// expired ones, however late this process is.
   func rewriteFile(in home: TemporaryDirectory) throws {
     let one = issue(life: 3600)
     try home.write(Self.file(of: one), to: ".aws/credentials.new")
@@ -74,7 +74,7 @@ private final class Issuer: Sendable {
   }
 }
 
-/// Uploads that take many lives of their credentials. `S3UP_TOKEN_LIFE` and `S3UP_UPLOAD_SECONDS` make them longer.
+/// Uploads that outlast their credentials many times. `S3UP_TOKEN_LIFE` and `S3UP_UPLOAD_SECONDS` make them longer.
 @Suite(.crowd) struct RenewalTests {
   private static func setting(_ name: String, _ standard: Int64) -> Int64 {
     ProcessInfo.processInfo.environment[name].flatMap { Int64($0) } ?? standard
@@ -123,7 +123,7 @@ private final class Issuer: Sendable {
     let service = try LocalService { _ in .init(200, issuer.process(saysEnd: saysEnd)) }
     try config("[default]\ncredential_process = \(Programs.find("curl")) -sS \(service.url)/\n")
     expectArrived(try await box.run(Self.put + slowly, timeout: .seconds(600)))
-    // One for each life, and not for each part that met its end.
+    // One request for each lifetime, and not for each part that was refused at its end.
     #expect(Int64(service.asked.count) <= 2 + 2 * Self.seconds / Self.life)
   }
 
@@ -197,7 +197,7 @@ private final class Issuer: Sendable {
     try box.binary.home.write(Issuer.file(of: issuer.issue()), to: ".aws/credentials")
     let child = try box.start(Self.put + slowly + ["--wait-for-credentials", "5m"])
     try await until("new credentials are waited for", within: .seconds(300)) {
-      child.ended || String(decoding: child.stderr, as: UTF8.self).contains("waits for new credentials")
+      child.ended || String(decoding: child.stderr, as: UTF8.self).contains("waiting for new credentials")
     }
     #expect(box.fake.objectCount == 0)
     #expect(box.fake.requests.contains { $0.errorCode == "ExpiredToken" })
@@ -235,16 +235,16 @@ private final class Issuer: Sendable {
     try box.sample("small", 1000)
     let child = try box.start(command + ["--limit-rate", "50K"])
     try await until("the end of the keys is told", within: .seconds(300)) {
-      child.ended || String(decoding: child.stderr, as: UTF8.self).contains("nothing can renew them")
+      child.ended || String(decoding: child.stderr, as: UTF8.self).contains("cannot renew them")
     }
     child.signal(SIGTERM)
     let result = await child.wait(timeout: .seconds(30))
     #expect(result.status == 143)
     #expect(result.errors.contains(Timestamp(seconds: short.ends ?? 0).iso8601), "\(result.errors)")
-    #expect(result.errors.split(separator: "\n").count { $0.contains("nothing can renew") } == 1)
+    #expect(result.errors.split(separator: "\n").count { $0.contains("cannot renew them") } == 1)
   }
 
-  @Test("Files that are there unchanged are not counted as being left for them")
+  @Test("Files whose objects are unchanged are not counted as waiting for credentials")
   func warnsOnlyOfWhatIsSent() async throws {
     var box = box
     let short = issuer.issue(life: 300)
@@ -258,7 +258,7 @@ private final class Issuer: Sendable {
     try box.sample("t/new", 500_000)
     let result = try await box.run(put + ["--limit-rate", "50K"])
     result.expectSuccess()
-    #expect(result.seconds > 8 && !result.errors.contains("nothing can renew"), "\(result.errors)")
+    #expect(result.seconds > 8 && !result.errors.contains("cannot renew them"), "\(result.errors)")
   }
 
   @Test(
@@ -268,7 +268,7 @@ private final class Issuer: Sendable {
     let issuer = Issuer(box.fake, life: 3600)
     let service = try LocalService { _ in .init(200, issuer.process(saysEnd: false)) }
     try config("[default]\ncredential_process = \(Programs.find("curl")) -sS \(service.url)/\n")
-    // The first that are handed out, until they are replaced.
+    // The first keys are refused until they are replaced.
     let status = code == "InvalidAccessKeyId" ? 403 : 400
     box.fake.setFaults([Fault(.init(.uploadPart, keyID: "ASIA000000000001"), .error(status: status, code: code))])
     let result = try await box.run(["put", "f", "s3://bucket/k", "--part-size", "5M", "--concurrency", "8", "--json"])

@@ -16,7 +16,7 @@ struct StoppedUpload {
   static let confirmed = 10 * mebi
   static let standsStill = Fault(.init(.uploadPart, partNumber: 3), .stall(stage: .beforeBody))
 
-  /// With one connection the third part goes when the second is at the store and in the record.
+  /// With one connection the third part is sent when the second is at the store and in the record.
   init(_ box: BlackBox, options: [String] = [], by signal: Int32 = SIGKILL, seed: UInt64 = 1) async throws {
     self.box = box
     bytes = try box.sample("f", Self.size, seed: seed)
@@ -35,25 +35,25 @@ struct StoppedUpload {
     try await self.init(try BlackBox(), options: options, by: signal)
   }
 
-  /// The same store by another name.
+  /// Moves the store to another name.
   mutating func moveToOtherAddress() {
     box.environment["AWS_ENDPOINT_URL_S3"] = box.fake.endpoint.replacing("127.0.0.1", with: "localhost")
   }
 
-  /// As on another machine, a while later.
+  /// Removes the record and ages the parts, as if on another machine a while later.
   func loseRecord() throws {
     try FileManager.default.removeItem(atPath: box.state)
     box.fake.setClockOffset(90)
   }
 
-  /// The same command, and the parts that it sent.
+  /// Runs the same command; returns its result and the parts that it sent.
   func again(_ options: String...) async throws -> (result: ChildProcess.Result, sent: [Int]) {
     let before = box.fake.requests.count
     let result = try await box.run(Self.words + ["--json"] + options)
     return (result, box.fake.partsSent(since: before))
   }
 
-  /// The run resumed and sent the missing parts, and only the object is left.
+  /// Expects that the run resumed and sent the missing parts, and that only the object is left.
   func expectDone(
     _ again: (result: ChildProcess.Result, sent: [Int]), sent: [Int] = [3, 4, 5], resumed: Int = confirmed,
     says: String? = nil, where location: SourceLocation = #_sourceLocation
@@ -75,7 +75,7 @@ struct StoppedUpload {
 extension BlackBox {
   var state: String { binary.home.path(".local/state/s3up") }
 
-  /// The record files; none without the folder.
+  /// The record files; an empty list without the folder.
   func records() throws -> [String] {
     let folder = state + "/uploads"
     guard FileManager.default.fileExists(atPath: folder) else { return [] }
@@ -83,7 +83,7 @@ extension BlackBox {
       .map { folder + "/" + $0 }
   }
 
-  /// The upload and its record wait for the next run: no object, and exactly one of each.
+  /// Expects that the upload and its record wait for the next run: no object, and exactly one of each.
   func expectKept(where location: SourceLocation = #_sourceLocation) throws {
     #expect(fake.objectCount == 0, sourceLocation: location)
     #expect(fake.unfinishedUploads.count == 1, sourceLocation: location)
@@ -91,7 +91,8 @@ extension BlackBox {
     #expect(try records().count == 1, sourceLocation: location)
   }
 
-  /// The same command, without the faults, completes the upload and sends no part again that the store has.
+  /// Expects that the same command, without the faults, completes the upload and sends no part again that the store
+  /// has.
   func expectResumes(
     _ words: [String], to bytes: [UInt8], where location: SourceLocation = #_sourceLocation
   ) async throws {
@@ -117,7 +118,7 @@ extension FakeS3 {
 }
 
 extension ChildProcess.Result {
-  /// A failure that a later run can resume: the record is kept, and the remedy is the same command.
+  /// Expects a failure that a later run can resume: the record is kept, and the remedy is the same command.
   func expectResumable(_ exit: Int32, _ words: String..., where location: SourceLocation = #_sourceLocation) {
     #expect(status == exit, "\(errors)", sourceLocation: location)
     #expect(errors.contains("un the same command again"), "\(errors)", sourceLocation: location)
@@ -127,14 +128,14 @@ extension ChildProcess.Result {
     #expect(json["exit"] as? Int == Int(exit), sourceLocation: location)
   }
 
-  /// Exit 0, and one line on standard error.
+  /// Expects exit code 0, and one line on standard error.
   func expectWarned(_ words: String, where location: SourceLocation = #_sourceLocation) {
     #expect(status == 0, "\(errors)", sourceLocation: location)
     #expect(errors.split(separator: "\n").count == 1, "\(errors)", sourceLocation: location)
     #expect(errors.contains(words), "\(errors)", sourceLocation: location)
   }
 
-  /// A step of the test itself that has to work.
+  /// Expects success of a step that belongs to the test itself.
   func expectDone(where location: SourceLocation = #_sourceLocation) {
     #expect(status == 0, "\(errors)", sourceLocation: location)
   }

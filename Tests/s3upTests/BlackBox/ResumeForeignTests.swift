@@ -4,11 +4,11 @@ import Testing
 
 @testable import Support
 
-/// Uploads under the same key that this machine has no record of, and `--resume adopt`.
+/// Uploads of other clients under the same key, without a record on this machine, and `--resume adopt`.
 @Suite(.crowd) struct ResumeForeignTests {
   private static let adopt = StoppedUpload.words + ["--resume", "adopt"]
 
-  @Test("a plain put never resumes somebody else's upload, even if its parts match the file: it begins its own")
+  @Test("a plain put never resumes another client's upload, even if its parts match the file: it begins its own")
   func notByDefault() async throws {
     let box = try BlackBox()
     let bytes = try box.sample("f", StoppedUpload.size)
@@ -53,14 +53,14 @@ import Testing
   }
 
   @Test(
-    "for an upload that somebody has just sent to the run waits; a message says so, and a signal ends the wait at once")
+    "a run waits if a part of the upload was just sent; a message says so, and a signal ends the wait at once")
   func stoppedWhileWaiting() async throws {
     let box = try BlackBox()
     try box.sample("f", StoppedUpload.size)
     let id = try await box.begin("f", parts: 3, ago: 0)
     let before = box.fake.requests.count
     let child = try box.start(Self.adopt)
-    #expect(await child.says("waits"))
+    #expect(await child.says("waiting"))
     child.signal(SIGTERM)
     let (sent, lag) = (ContinuousClock.now, Lag())
     let result = await child.wait()
@@ -83,7 +83,7 @@ import Testing
   }
 
   @Test(
-    "with options for the object no upload is adopted, because nobody can see what it was created with, and a message says so",
+    "with options for the object no upload is adopted, because its own options are unknown, and a message says so",
     arguments: [
       ["--sse", "AES256"], ["--acl", "private"], ["--metadata", "a=b"], ["--tag", "a=b"],
       ["--content-type", "text/plain"],
@@ -117,7 +117,7 @@ import Testing
     box.expectUntouched(id, parts: 2, since: before)
   }
 
-  @Test("an upload without parts is not adopted, because nothing shows whose it is")
+  @Test("an upload without parts is not adopted, because nothing shows which file it is for")
   func empty() async throws {
     let box = try BlackBox()
     let bytes = try box.sample("f", StoppedUpload.size)
@@ -128,7 +128,7 @@ import Testing
     box.expectUntouched(id, parts: 0, since: before)
   }
 
-  @Test("an upload with one other part is left alone, none of it counts as resumed; an older one is adopted")
+  @Test("an upload with one different part is left alone, none of it counts as resumed; an older one is adopted")
   func mixed() async throws {
     let box = try BlackBox()
     let bytes = try box.sample("f", StoppedUpload.size)
@@ -207,7 +207,7 @@ import Testing
     #expect(stopped.box.fake.unfinishedUploads.map(\.id) == [])
     // The first machine's record is of an upload that no longer exists.
     let again = try await stopped.again()
-    #expect(again.result.status == 0 && again.result.errors.contains("a new one begins"), "\(again.result.errors)")
+    #expect(again.result.status == 0 && again.result.errors.contains("starting a new one"), "\(again.result.errors)")
     #expect(try stopped.box.records() == [])
   }
 
@@ -277,7 +277,7 @@ import Testing
 }
 
 extension ChildProcess {
-  /// Waits for these words on standard error; false when the child ends without them.
+  /// Waits for these words on standard error; false if the child ends without them.
   func says(_ words: String) async -> Bool {
     while !String(decoding: stderr, as: UTF8.self).contains(words) {
       if ended { return String(decoding: stderr, as: UTF8.self).contains(words) }
@@ -288,7 +288,7 @@ extension ChildProcess {
 }
 
 extension BlackBox {
-  /// Begins an upload of `name` like another machine, this many seconds ago, with its first parts.
+  /// Begins an upload of `name` as another machine would, this many seconds ago, with its first parts.
   func begin(
     _ name: String, parts: Int, size: Int = 5 * mebi, ago: Int64, options: [String] = [],
     then: (_ id: String) async throws -> Void = { _ in }
@@ -307,7 +307,7 @@ extension BlackBox {
     return id
   }
 
-  /// The upload has not changed, and nobody has sent anything to it.
+  /// Expects that the upload has not changed, and that nothing was sent to it.
   func expectUntouched(_ id: String, parts: Int, since: Int, where location: SourceLocation = #_sourceLocation) {
     let upload = fake.unfinishedUploads.first { $0.id == id }
     #expect(upload?.parts.count == parts, sourceLocation: location)

@@ -4,9 +4,9 @@ import Testing
 @testable import MultipartCore
 @testable import Support
 
-/// The record on the disk, and the lock beside it.
+/// The record on disk, and the lock next to it.
 @Suite(.crowd) struct ResumeRecordTests {
-  /// Refused until the test takes the fault away.
+  /// Refuses the third part until the test removes the fault.
   private static let busy = Fault(.init(.uploadPart, partNumber: 3), .error(status: 503, code: "SlowDown"))
 
   private func running(_ box: BlackBox) async throws -> ChildProcess {
@@ -44,7 +44,7 @@ import Testing
     await first.wait().expectSuccess()
     let result = await second.wait()
     #expect(result.status == 0, "\(result.errors)")
-    #expect(result.errors.contains("waits for another run"), "\(result.errors)")
+    #expect(result.errors.contains("waiting for another run"), "\(result.errors)")
     #expect(box.fake.requests(.completeMultipartUpload).count == 2)
     #expect(box.fake.object("k")?.sha256 == sha256(bytes))
   }
@@ -77,7 +77,7 @@ import Testing
     _ = await first.wait()
   }
 
-  @Test("--wait-lock resumes the upload of a run that is killed meanwhile")
+  @Test("--wait-lock resumes the upload of a run that is killed during the wait")
   func waitsForKilled() async throws {
     let box = try BlackBox()
     let bytes = try box.sample("f", StoppedUpload.size)
@@ -95,7 +95,7 @@ import Testing
     #expect(box.fake.object("k")?.sha256 == sha256(bytes))
   }
 
-  /// Cut off within its head it is not a record, and the upload counts as somebody else's.
+  /// A record that is cut off within its head is not one, and the upload counts as another client's.
   @Test(
     "with --resume adopt a record that is cut off anywhere loses nothing that the store has",
     arguments: [0, 1, 20, 100, 300, -1, -30])
@@ -113,7 +113,7 @@ import Testing
     let stopped = try await StoppedUpload()
     let box = stopped.box
     let path = try #require(try box.records().first)
-    // Only the head: the lines of both parts are gone.
+    // Only the head is left; the lines of both parts are gone.
     let head = try Data(contentsOf: URL(fileURLWithPath: path)).split(separator: UInt8(ascii: "\n")).prefix(2)
     #expect(truncate(path, off_t(head.reduce(0) { $0 + $1.count + 1 })) == 0)
     box.fake.setFaults([Fault(.init(.completeMultipartUpload), .stall(stage: .beforeAnswer))])
@@ -130,7 +130,7 @@ import Testing
     #expect(box.fake.unfinishedUploads.map(\.id) == [])
   }
 
-  @Test("an upload whose create was being sent when the run was killed may be another machine's: the next run names it")
+  @Test("an upload whose create was in flight when the run was killed may be another machine's: the next run names it")
   func killedInCreate() async throws {
     let box = try BlackBox(faults: [Fault(.init(.createMultipartUpload), .stall(stage: .beforeAnswer))])
     let bytes = try box.sample("f", StoppedUpload.size)

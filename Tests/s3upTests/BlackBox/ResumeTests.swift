@@ -55,7 +55,8 @@ import Testing
   }
 
   @Test(
-    "--resume require is 69 without a record, whatever the store has, and begins nothing", arguments: [true, false])
+    "--resume require is 69 without a record, whatever uploads the store has, and begins nothing",
+    arguments: [true, false])
   func requireNone(isForeign: Bool) async throws {
     let box = try BlackBox()
     try box.sample("f", 11 * mebi)
@@ -103,7 +104,7 @@ import Testing
       } else {
         try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSince1970: 1e9)], ofItemAtPath: path)
       }
-      // Stopped once more, it is found by its record.
+      // After another interruption it is found by its record.
       stopped.box.fake.setFaults([Fault(.init(.uploadPart, partNumber: 4), .stall(stage: .beforeBody))])
       let child = try stopped.box.start(StoppedUpload.words + ["--concurrency", "1"])
       #expect(await stopped.box.fake.wait { $0.contains { $0.partNumber == 4 } })
@@ -153,10 +154,10 @@ import Testing
   func otherParts() async throws {
     let stopped = try await StoppedUpload()
     let again = try await stopped.again("--part-size", "8M")
-    try stopped.expectDone(again, sent: [1, 2, 3], resumed: 0, says: "has another part size")
+    try stopped.expectDone(again, sent: [1, 2, 3], resumed: 0, says: "has a different part size")
   }
 
-  /// Of 5 MiB parts, by a command that leaves the size of parts to the program.
+  /// Uploads in parts of 5 MiB, with a command that leaves their size to the program.
   private func freely(
     _ stopped: StoppedUpload, _ options: [String] = []
   ) async throws -> (result: ChildProcess.Result, sent: [Int]) {
@@ -190,7 +191,7 @@ import Testing
     stopped.box.fake.dropUpload(stopped.uploadID)
     let again = try await stopped.again()
     try stopped.expectDone(
-      again, sent: [1, 2, 3, 4, 5], resumed: 0, says: "the store no longer has the upload: a new one begins")
+      again, sent: [1, 2, 3, 4, 5], resumed: 0, says: "the store no longer has the upload: starting a new one")
   }
 
   @Test("a part that the store has lost is sent again")
@@ -233,7 +234,7 @@ import Testing
     #expect(try box.records() == [])
   }
 
-  @Test("if the upload was completed when the process was killed, a HEAD finds it, and nothing is sent")
+  @Test("if the upload was completed when the process was killed, a HEAD finds the object, and nothing is sent")
   func completed() async throws {
     let box = try BlackBox(faults: [Fault(.init(.completeMultipartUpload), .stall(stage: .beforeAnswer))])
     let bytes = try box.sample("f", StoppedUpload.size)
@@ -258,7 +259,7 @@ import Testing
     #expect(try box.records() == [])
   }
 
-  @Test("another object of the same size is not taken for the upload that is gone")
+  @Test("another object of the same size is not taken for the result of an upload that is gone")
   func notCompleted() async throws {
     let box = try BlackBox(faults: [Fault(.init(.completeMultipartUpload), .stall(stage: .beforeBody))])
     let bytes = try box.sample("f", StoppedUpload.size)
@@ -270,7 +271,7 @@ import Testing
     box.fake.dropUpload(try #require(box.fake.unfinishedUploads.first?.id))
     box.fake.putObject("k", bytes: [UInt8](repeating: 1, count: bytes.count))
     let result = try await box.run(StoppedUpload.words)
-    #expect(result.status == 0 && result.errors.contains("a new one begins"), "\(result.errors)")
+    #expect(result.status == 0 && result.errors.contains("starting a new one"), "\(result.errors)")
     #expect(box.fake.object("k")?.sha256 == sha256(bytes))
   }
 

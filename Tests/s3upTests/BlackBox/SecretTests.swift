@@ -20,7 +20,7 @@ import Testing
     return box
   }
 
-  /// No secret in any form that could have slipped out, and none of the signatures that the store was sent.
+  /// Expects no secret in any form that could have slipped out, and none of the signatures that the store received.
   private func expectNoSecret(
     _ box: BlackBox, _ result: ChildProcess.Result, where location: SourceLocation = #_sourceLocation
   ) {
@@ -40,7 +40,7 @@ import Testing
     for secret in secrets {
       #expect(secret.utf8.count >= 24)
       #expect(!text.contains(secret), "\(secret.prefix(8))…", sourceLocation: location)
-      // Not cut in two, either.
+      // The secret must not be shown in pieces either.
       #expect(!text.contains(secret.prefix(20)), "\(secret.prefix(8))…", sourceLocation: location)
     }
   }
@@ -86,12 +86,12 @@ import Testing
     expectNoSecret(box, result)
   }
 
-  /// What the store echoes: each secret that it was sent or knows, in each encoding.
+  /// The texts that the store echoes: each secret that it received or knows, in each encoding.
   private static var echoes: [String] {
     [base64(key), hex(key), base64(FakeHash.md5.of(key)), hex(FakeHash.md5.of(key))] + echoesOfCredentials
   }
 
-  /// The echoes of secrets that a command without a customer key has.
+  /// The echoes of secrets in commands without a customer key.
   private static var echoesOfCredentials: [String] {
     let token = credential.sessionToken ?? ""
     return [
@@ -127,7 +127,7 @@ import Testing
     }
   }
 
-  /// All of them in one field.
+  /// All echoes in one field.
   private static let echo = echoes.joined(separator: " and ")
 
   private static let refusals: [(String, Fault.Action)] = [
@@ -161,7 +161,7 @@ import Testing
       let box = try box(faults: [Fault(.init(operation), action)])
       let result = try await box.run(
         "put", "f", "s3://bucket/k", "--part-size", "5M", "--sse-c-key-file", "key", how, "--retries", "1")
-      // A complete whose answer is lost may have worked, and is then proven by a HEAD.
+      // A complete whose answer is lost may have succeeded, and is then proven by a HEAD.
       #expect(result.status != 0 || operation == .completeMultipartUpload, "\(operation)")
       expectNoEcho(box, result)
     }
@@ -194,7 +194,7 @@ import Testing
       #expect(box.fake.objectCount > 0)
       expectNoEcho(box, result)
     }
-    // In fields that are used for more than display, it is not a success.
+    // In fields that are used for more than display, an echo is not a success.
     for fault in [
       Fault(.init(.createMultipartUpload), .uploadID(Self.echoesOfCredentials[1])),
       Fault(.init(.uploadPart), .etag(Self.echoesOfCredentials[1])),
@@ -301,7 +301,7 @@ import Testing
     #expect(result.status == 77, "\(result.errors)")
     #expect(result.errors.contains("presigned URL"))
     expectNoSecret(box, result)
-    // And one that cannot be connected to.
+    // Now the host of the URL cannot be reached.
     box.fake.stop()
     let unreachable = try await box.run("part", "f", "-vv", "--retries", "1")
     #expect(unreachable.status == 75)

@@ -42,16 +42,16 @@ import Testing
     let box = try BlackBox { $0.passesOver = [lost.passesOver] }
     try box.sample("f", size)
     let result = try await box.run(["put", "f", "s3://bucket/k", "--part-size", "5M"] + lost.options)
-    result.expectFailure(69, lost.word, "the object is there", "s3://bucket/k", "Delete the object")
+    result.expectFailure(69, lost.word, "the object exists", "s3://bucket/k", "Delete the object")
     #expect(box.fake.object("k")?.size == size)
     #expect(box.fake.unfinishedUploads.map(\.id) == [])
-    // At the same store without such a setting there is no check.
+    // The same store without such a setting: nothing is checked.
     try await box.run("put", "f", "s3://bucket/plain", "--part-size", "5M").expectSuccess()
     #expect(box.fake.requests(.headObject).allSatisfy { $0.key == "k" })
   }
 
   @Test(
-    "in whatever words the store says that an object has no lock, it is 69",
+    "an object without a lock is 69, in whatever words the store reports that",
     arguments: [
       (404, "ObjectLockConfigurationNotFoundError"), (404, "NoSuchObjectLockConfiguration"), (404, "NoSuchRetention"),
       (400, "InvalidRequest"),
@@ -64,16 +64,16 @@ import Testing
       (["--legal-hold", "on"], "no legal hold"),
     ] {
       try await box.run(["put", "f", "s3://bucket/k", "--part-size", "5M"] + options)
-        .expectFailure(69, word, "the object is there", "s3://bucket/k")
+        .expectFailure(69, word, "the object exists", "s3://bucket/k")
     }
   }
 
-  /// An upload step by step; `create` and `complete` get the options.
+  /// Makes an upload step by step; `create` and `complete` get the options.
   private func steps(_ box: BlackBox, _ options: [String]) async throws -> (created: String, ChildProcess.Result) {
     try box.sample("f", 100)
     let created = try await box.run(["create", "s3://bucket/k"] + options)
     let id = try #require(created.lines.first, "\(created.errors)")
-    // A part of a locked object carries a digest, and part does not know of the lock.
+    // A part of a locked object carries a digest, and the part command does not know about the lock.
     try await box.run("part", "f", "s3://bucket/k", "--upload-id", id, "--part", "1", "--checksum", "md5")
       .expectSuccess()
     return (created.errors, try await box.run(["complete", "s3://bucket/k", "--upload-id", id] + options))
@@ -85,7 +85,7 @@ import Testing
     let (created, result) = try await steps(box, lost.options)
     #expect(created.hasPrefix("s3up: only complete can check "), "\(created)")
     #expect(created.hasSuffix(", if it is given the same options\n"), "\(created)")
-    result.expectFailure(69, lost.word, "the object is there", "s3://bucket/k", "Delete the object")
+    result.expectFailure(69, lost.word, "the object exists", "s3://bucket/k", "Delete the object")
     #expect(box.fake.object("k")?.size == 100)
     let (_, kept) = try await steps(try BlackBox(), lost.options)
     kept.expectSuccess()
@@ -101,10 +101,10 @@ import Testing
     let complete = ["complete", "s3://bucket/k", "--upload-id", id, "--parts-file", "list"]
     try await box.run(complete).expectSuccess()
     try await box.run(complete).expectSuccess()
-    try await box.run(complete + ["--legal-hold", "on"]).expectFailure(69, "the object is there with no legal hold")
+    try await box.run(complete + ["--legal-hold", "on"]).expectFailure(69, "the object exists with no legal hold")
   }
 
-  @Test("what complete may not read it reports, and create says nothing of what its own answer confirms")
+  @Test("complete reports what it may not read, and create does not mention what its answer confirms")
   func unconfirmedInSteps() async throws {
     let box = try BlackBox()
     box.fake.setFaults([Fault(.init(.getObjectACL), .error(status: 403, code: "AccessDenied"))])
@@ -125,20 +125,20 @@ import Testing
     #expect(asked.count == 1, "\(asked.map(\.operation))")
   }
 
-  @Test("an object that somebody else has written meanwhile says nothing about this one")
+  @Test("an object that another client has written since decides nothing about this one")
   func replaced() async throws {
     let box = try BlackBox { ($0.versioning, $0.passesOver) = (true, ["x-amz-meta-"]) }
     try box.sample("f", 6 * mebi)
     box.fake.setFaults([Fault(.init(.headObject), .headers(["x-amz-version-id": "another"]))])
     try await box.run("put", "f", "s3://bucket/k", "--part-size", "5M", "--metadata", "color=blue")
-      .expectWarned("could not be confirmed: metadata color (another object is at the key by now)")
+      .expectWarned("could not be confirmed: metadata color (another object is now at the key)")
   }
 
   @Test("a stream's object is checked too")
   func stream() async throws {
     let box = try BlackBox { $0.passesOver = ["x-amz-storage-class"] }
     try await box.run("put", "-", "s3://bucket/k", "--storage-class", "GLACIER", input: .bytes([1, 2, 3]))
-      .expectFailure(69, "another storage class", "the object is there")
+      .expectFailure(69, "another storage class", "the object exists")
   }
 
   @Test("an object with more access than requested is 69")
@@ -164,7 +164,7 @@ import Testing
       try box.sample("f", size)
       let result = try await box.run(["put", "f", "s3://bucket/k", "--part-size", "5M"] + options)
       result.expectFailure(69, "does not encrypt as requested", word)
-      #expect(result.errors.contains("the object is there") == (size < mebi))
+      #expect(result.errors.contains("the object exists") == (size < mebi))
       if size > mebi { box.expectNothingLeft() }
     }
   }
@@ -176,7 +176,7 @@ import Testing
     try box.files.write(randomBytes(32, seed: 5), to: "key")
     let result = try await box.run("put", "f", "s3://bucket/k", "--part-size", "5M", "--sse-c-key-file", "key")
     result.expectFailure(69, "does not encrypt with the SSE-C key")
-    #expect(result.errors.contains("the object is there, unencrypted") == (size < mebi))
+    #expect(result.errors.contains("the object exists, unencrypted") == (size < mebi))
     if size > mebi { box.expectNothingLeft() }
     try await box.run("create", "s3://bucket/k", "--sse", "AES256").expectFailure(69, "no encryption")
     #expect(box.fake.unfinishedUploads.map(\.id) == [])
@@ -224,7 +224,7 @@ import Testing
     #expect(box.fake.requests(.getObjectTagging).count == 1)
   }
 
-  /// Like OpenStack Swift, which ignores the headers of a lock as well. The bytes of the file look like the lock's
+  /// The store ignores the headers of a lock as well, like OpenStack Swift. The bytes of the file look like the lock's
   /// document.
   @Test(
     "a store that answers a request for a setting with the object itself does not have that setting",
@@ -244,7 +244,7 @@ import Testing
       ("no ACL", ["--acl", "public-read"]),
     ] {
       let result = try await box.run(["put", "f", "s3://bucket/k", "--part-size", "5M"] + options)
-      result.expectFailure(69, word, "the object is there", "s3://bucket/k", "Delete the object")
+      result.expectFailure(69, word, "the object exists", "s3://bucket/k", "Delete the object")
     }
     let closed = try await box.run("put", "f", "s3://bucket/k", "--part-size", "5M", "--acl", "private", "--json")
     #expect((closed.json["evidence"] as? String)?.hasSuffix("; not confirmed: ACL") == true)
@@ -326,7 +326,7 @@ import Testing
       .expectFailure(73, "ConditionalRequestConflict")
   }
 
-  @Test("a region that is no label is refused before anything is signed, wherever it comes from")
+  @Test("a region that is not a DNS label is refused before anything is signed, wherever it was set")
   func region() async throws {
     var box = try BlackBox()
     try box.sample("f", 10)

@@ -11,7 +11,7 @@ import Testing
 
   private let put = ["put", "f", "s3://bucket/k", "--part-size", "5M"]
 
-  /// An upload that stalls in the middle of its first part.
+  /// Starts an upload that stalls in the middle of its first part.
   private func held(
     _ faults: [Fault] = [part], size: Int = 11 * mebi, _ options: String...
   ) async throws -> (box: BlackBox, child: ChildProcess) {
@@ -97,7 +97,7 @@ import Testing
     #expect(result.status == exit)
   }
 
-  @Test("after SIGINT the run waits for the answer to a running complete, because the object may exist already")
+  @Test("after SIGINT the run waits for the answer to a running complete, because the object may already exist")
   func whileCompleting() async throws {
     let box = try BlackBox(faults: [
       Fault(.init(.completeMultipartUpload), .trickle(spaces: 20, milliseconds: 50))
@@ -171,14 +171,14 @@ import Testing
   }()
 
   @Test(
-    "without /dev/null too, nothing gets the number of a closed standard stream",
+    "even without /dev/null, nothing gets the number of a closed standard stream",
     .enabled(if: obstacle == nil, "\(obstacle ?? "")"), arguments: [false, true])
   func closedWithoutNull(puts: Bool) async throws {
     let box = try BlackBox(faults: puts ? [] : [Fault(.init(.createMultipartUpload), .stall(stage: .beforeBody))])
     let bytes = try box.sample("f", 6 * mebi)
     let environment = Programs.environment(home: box.binary.home.path).merging(box.environment) { $1 }
     let words = puts ? "put f s3://bucket/k --part-size 5M" : "create s3://bucket/k"
-    // An empty folder over /dev, which only this process sees.
+    // An empty folder is mounted over /dev, visible only to this process.
     let child = try ChildProcess(
       Programs.find("unshare"),
       ["-rm", "sh", "-c", "mount -t tmpfs none /dev && exec \"$0\" \(words) -vv <&- >&- 2>&-", box.binary.path],

@@ -3,7 +3,7 @@ import MultipartCore
 import Support
 import Testing
 
-/// `--skip-existing`: an object that is there is not sent, whatever it holds.
+/// `--skip-existing`: an object that exists is not sent, whatever it contains.
 @Suite(.timeLimit(.minutes(15))) struct SkipExistingTests {
   private func box() throws -> BlackBox {
     let box = try BlackBox()
@@ -13,7 +13,7 @@ import Testing
     return box
   }
 
-  @Test("Of one file, a HEAD shows the object, nothing is sent, and the result says skipped with exit code 0")
+  @Test("For one file a HEAD finds the object, nothing is sent, and the result is skipped with exit code 0")
   func one() async throws {
     let box = try box()
     box.fake.putObject("k", bytes: [9])
@@ -26,7 +26,7 @@ import Testing
       #expect(result.lines[0].contains(#""bucket":"bucket","key":"k","size":1,"#), "\(result.output)")
     }
     let plain = try await box.run("put", "t/a", "s3://bucket/k", "--skip-existing")
-    #expect(plain.output.hasPrefix("skipped t/a: the object exists already: s3://bucket/k"), "\(plain.output)")
+    #expect(plain.output.hasPrefix("skipped t/a: the object already exists: s3://bucket/k"), "\(plain.output)")
     #expect(box.fake.requests.allSatisfy { $0.operation == .headObject } && box.fake.object("k")?.bytes == [9])
     try await box.run("put", "t/a", "s3://bucket/new", "--skip-existing").expectSuccess()
     #expect(box.fake.requests(.putObject).map { $0.headers["if-none-match"] } == ["*"])
@@ -46,7 +46,7 @@ import Testing
     #expect(box.fake.object("k") == nil && box.fake.unfinishedUploads.isEmpty)
   }
 
-  @Test("Of a folder one listing shows what is there; it is counted, and a manifest does not list it")
+  @Test("For a folder one listing finds the objects; they are counted, and a manifest does not list them")
   func many() async throws {
     let box = try box()
     box.fake.putObject("p/a", bytes: [9])
@@ -66,7 +66,7 @@ import Testing
     #expect(sums.hasSuffix("  b\n") && sums.split(separator: "\n").count == 1, "\(sums)")
   }
 
-  @Test("A batch and a list of files skip by a HEAD for each, and the variable asks for it too")
+  @Test("A batch and a list of files skip after a HEAD for each, and the variable requests it too")
   func listed() async throws {
     var box = try box()
     box.fake.putObject("p/a", bytes: [9])
@@ -84,7 +84,9 @@ import Testing
     #expect(box.fake.object("p/a")?.bytes == [9] && box.fake.object("p/b")?.size == 5)
   }
 
-  @Test("It excludes what asks for something else", arguments: ["--skip-same", "--if-none-match", "--if-match=x"])
+  @Test(
+    "It conflicts with options that request something else",
+    arguments: ["--skip-same", "--if-none-match", "--if-match=x"])
   func excludes(_ other: String) async throws {
     let box = try box()
     let result = try await box.run("put", "t/a", "s3://bucket/k", "--skip-existing", other)

@@ -10,7 +10,7 @@ import Testing
   private func partsThere(_ box: BlackBox) -> Int { box.fake.unfinishedUploads.first?.parts.count ?? 0 }
 
   @Test(
-    "Behind something that takes most of eight parts at once, the first is at the store before half of the file was passed on, an interruption keeps it, and the next run knows that line"
+    "If a device buffers eight parts, the first is stored before half is passed on, a signal keeps it, the line is known"
   )
   func buffered() async throws {
     let size = 40 * mebi

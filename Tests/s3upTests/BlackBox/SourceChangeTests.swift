@@ -4,7 +4,7 @@ import Testing
 
 @testable import Support
 
-/// What happens to the file while it is sent.
+/// How the file changes while it is sent.
 enum SourceChange: String, CaseIterable, Sendable {
   case truncated, emptied, grown, rewritten, replaced, removed
 
@@ -65,7 +65,7 @@ enum SourceChange: String, CaseIterable, Sendable {
     #expect(box.fake.requests(.putObject).count == 1)
   }
 
-  @Test("a change of the file after all of it has arrived has no effect: the object is there and proven")
+  @Test("a change of the file after all of it has arrived has no effect: the object exists and is proven")
   func afterwards() async throws {
     let box = try BlackBox(faults: [Fault(.init(.putObject), .stall(milliseconds: 500, stage: .beforeAnswer))])
     let bytes = try box.sample("f", 1000)
@@ -86,7 +86,7 @@ enum SourceChange: String, CaseIterable, Sendable {
     #expect(box.fake.requests(.listParts).count == 1)
   }
 
-  /// Its parts are all there and found unchanged; complete was refused, and waits for its next try.
+  /// All parts are at the store and unchanged; complete was refused, and waits for its next try.
   @Test("a file that changes between the last part and complete is 65, and complete is not sent")
   func beforeComplete() async throws {
     let refusal = Fault.Action.error(status: 503, code: "SlowDown", headers: ["Retry-After": "5"])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Support
 
-/// State folders that are not only s3up's.
+/// State folders that contain more than s3up's files.
 @Suite(.crowd) struct StateFolderTests {
   private let put = ["put", "f", "s3://bucket/k", "--part-size", "5M"]
 
@@ -20,7 +20,7 @@ import Testing
     return path
   }
 
-  /// With the credentials of a machine's role, which an earlier version kept in the state folder.
+  /// A box with the credentials of a machine's role, which an earlier version stored in the state folder.
   private func box() throws -> (BlackBox, MetadataServer) {
     let role = MetadataServer.Keys(
       id: FakeCredential.standard.keyID, secret: FakeCredential.standard.secret, token: "role-token",

@@ -69,7 +69,7 @@ import Testing
     #expect(box.fake.object("k")?.sha256 == sha256(bytes))
   }
 
-  @Test("--min-size is for files too")
+  @Test("--min-size applies to files too")
   func fileMinimum() async throws {
     let box = try BlackBox()
     try box.sample("f", 1000)
@@ -194,7 +194,7 @@ import Testing
     #expect(try box.records() == [])
   }
 
-  /// The program sets up its signals before it starts a thread.
+  /// Waits until the process has several threads: the program sets up its signals before it starts one.
   private static func hasThreads(_ child: ChildProcess) async -> Bool {
     let end = ContinuousClock.now + .seconds(30)
     while ContinuousClock.now < end, !child.ended {
@@ -255,7 +255,7 @@ import Testing
     let id = try #require(box.fake.unfinishedUploads.first?.id)
     let errors = result.errors
     #expect(errors.contains("s3up abort s3://bucket/k --upload-id=") && errors.contains(id), "\(errors)")
-    // The next run ends it.
+    // The next run aborts the upload.
     box.fake.setFaults([])
     #expect(try await box.run("put", "-", "s3://bucket/k", input: .bytes(bytes)).status == 0)
     #expect(box.fake.unfinishedUploads.isEmpty)

@@ -5,7 +5,7 @@ import Testing
 
 /// The tickets of a folder, one on each line of a file.
 @Suite(.timeLimit(.minutes(15))) struct TicketBatchTests {
-  @Test("of two tickets for one key the second is not sent, but one ticket may come twice")
+  @Test("of two tickets for one key the second is not sent, but one ticket may be given twice")
   func batchOfTwins() async throws {
     let box = try BlackBox()
     for name in ["x/k", "y/k"] { try box.sample(name, 3, seed: UInt64(name.utf8.first!)) }
@@ -19,12 +19,12 @@ import Testing
     joined.expectSuccess()
     let result = try await box.run("put", ".", "--ticket", "all")
     #expect(result.status == 64, "\(result.output) \(result.errors)")
-    #expect(result.errors.contains("same key as a file that came before it"))
+    #expect(result.errors.contains("same key as an earlier file"))
     #expect(try box.fake.object("tb/k")?.sha256 == sha256(box.files.read("x/k")))
     #expect(try await box.run("put", ".", "--ticket", "twice").status == 0)
   }
 
-  @Test("the tickets of a folder upload its files, and again only what is missing")
+  @Test("the tickets of a folder upload its files, and a second run only what is missing")
   func folder() async throws {
     let box = try BlackBox()
     for folder in ["d", "d/sub", "d/sub/deep"] {
@@ -99,14 +99,14 @@ import Testing
     try FileManager.default.createDirectory(atPath: box.files.path("d"), withIntermediateDirectories: true)
     for index in 0..<5 { try box.sample("d/\(index)", 9) }
     let result = try await box.run("ticket", "issue", "-r", "d", "s3://bucket/p", "-o", "t.json")
-    result.expectFailure(77, "are aborted")
+    result.expectFailure(77, "have been aborted")
     #expect(box.fake.unfinishedUploads.isEmpty)
     #expect(!FileManager.default.fileExists(atPath: box.files.path("t.json")))
   }
 }
 
 extension ChildProcess.Result {
-  /// What is left out is said.
+  /// Expects that omitted files are reported.
   fileprivate func expectSkips(_ at: SourceLocation = #_sourceLocation) {
     #expect(status == 0 && errors.contains("a symbolic link"), "\(errors)", sourceLocation: at)
   }

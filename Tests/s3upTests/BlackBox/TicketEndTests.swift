@@ -3,7 +3,7 @@ import MultipartCore
 import Support
 import Testing
 
-/// When a ticket's upload may become its object, and what is said about it until then.
+/// When a ticket's upload may become its object, and what is reported until then.
 @Suite(.timeLimit(.minutes(15))) struct TicketEndTests {
   private func issue(_ box: BlackBox, _ words: String...) async throws {
     try await box.run(["ticket", "issue"] + words + ["s3://bucket/k", "-o", "t.json", "--part-size", "5M"])
@@ -14,8 +14,8 @@ import Testing
     try await box.run("put", "--ticket", "t.json", "--from-command", "--", "sh", "-c", command)
   }
 
-  /// A command whose stream goes on after the parts have arrived only when the test says so; it fails then, or s3up is
-  /// killed before.
+  /// Runs a command whose stream continues after the parts have arrived only when the test allows it; then it fails, or
+  /// s3up is killed before that.
   private func produce(_ box: BlackBox, _ bytes: Int, parts: Int, kills: Bool = false) async throws {
     #expect(mkfifo(box.files.path("go"), 0o600) == 0)
     let before = box.fake.requests(.uploadPart).count { $0.done }
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(
-    "an object of somebody else at the key is not the ticket's, although its size fits",
+    "another client's object at the key is not the ticket's, although its size fits",
     arguments: ["f", "--size", "--max-size"])
   func strangersObject(_ kind: String) async throws {
     let box = try BlackBox()
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test(
-    "what a failed or killed run has left of a stream is published by nobody, unless somebody says that it is to be as it is",
+    "what a failed or killed run has left of a stream is not published, unless that is requested explicitly",
     arguments: [false, true])
   func halfAStream(_ kills: Bool) async throws {
     let box = try BlackBox()
@@ -68,21 +68,21 @@ import Testing
     // The last part is sent only after its producer has succeeded.
     try await produce(box, 9_000_000, parts: 1, kills: kills)
     let shown = try await box.run("ticket", "show", "t.json")
-    #expect(shown.output.contains("nobody has said"), "\(shown.output)")
+    #expect(shown.output.contains("its end has not been confirmed"), "\(shown.output)")
     let refused = try await box.run("ticket", "finish", "t.json")
     refused.expectFailure(65, "5242880 bytes in 1 part", "--as-it-is")
     #expect(box.fake.objectCount == 0)
     let accepted = try await box.run("ticket", "finish", "t.json", "--as-it-is")
     #expect(accepted.status == 0 && accepted.errors.contains("5242880 bytes in 1 part"), "\(accepted.errors)")
     #expect(box.fake.object("k")?.sha256 == sha256(bytes.prefix(5 * mebi)))
-    // Of a known size all parts are the whole, and the option changes nothing.
+    // For a known size all parts make the whole object, and the option changes nothing.
     try await box.run("ticket", "issue", "f", "s3://bucket/k2", "-o", "t2.json", "--part-size", "5M").expectSuccess()
     #expect(try await box.run("put", "f", "--ticket", "t2.json", "--parts", "1-3").status == 0)
     try await box.run("ticket", "finish", "t2.json", "--as-it-is").expectFailure(65, "part 4")
   }
 
   @Test(
-    "where a completed upload is still listed, finish finds the object of its parts, and takes no other for it",
+    "if a completed upload is still listed, finish finds the object of its parts, and takes no other for it",
     arguments: [false, true])
   func stillListed(_ isReplaced: Bool) async throws {
     let box = try BlackBox { $0.listsCompleted = true }
@@ -93,7 +93,7 @@ import Testing
     if isReplaced { box.fake.putObject("k", bytes: randomBytes(7_000_000, seed: 5)) }
     let finished = try await box.run("ticket", "finish", "t.json")
     if isReplaced {
-      finished.expectFailure(65, "nobody has said that they are the whole")
+      finished.expectFailure(65, "its end has not been confirmed")
     } else {
       #expect(finished.status == 0 && finished.output.hasPrefix("unchanged"), "\(finished.output)\(finished.errors)")
       #expect(box.fake.object("k")?.etag == object.etag)
@@ -101,7 +101,7 @@ import Testing
     #expect(box.fake.requests(.completeMultipartUpload).count == 1)
   }
 
-  @Test("more than a ticket is for is published by nobody, and shown", arguments: [false, true])
+  @Test("more than the ticket allows is never published, and is shown", arguments: [false, true])
   func tooLong(_ completes: Bool) async throws {
     let box = try BlackBox()
     try box.sample("g", 20 * mebi)
@@ -114,7 +114,7 @@ import Testing
       try await box.run(["ticket", "finish", "t.json"] + words).expectFailure(65, "20971520 bytes", "at most 1048576")
     }
     #expect(box.fake.objectCount == 0)
-    // A holder can complete it without s3up.
+    // The holder can complete it without s3up.
     guard completes else { return }
     let ticket = try JSONSerialization.jsonObject(with: Data(try box.files.read("t.json"))) as? [String: Any]
     let id = try #require(ticket?["upload_id"] as? String)
@@ -124,7 +124,8 @@ import Testing
     try await box.run("ticket", "finish", "t.json").expectFailure(65, "the object has 20971520 bytes")
   }
 
-  @Test("a ticket of at most a size has no shares: nobody would know the last part", arguments: ["--parts", "--shard"])
+  @Test(
+    "a ticket of at most a size has no shares, because the last part is unknown", arguments: ["--parts", "--shard"])
   func noShares(_ option: String) async throws {
     let box = try BlackBox()
     try box.sample("f", 16 * mebi)
@@ -132,11 +133,11 @@ import Testing
     let result = try await box.run("put", "f", "--ticket", "t.json", option, option == "--parts" ? "1-1" : "1/4")
     #expect(result.status == 64 && result.errors.contains("has no shares"), "\(result.errors)")
     #expect(box.fake.requests(.uploadPart).isEmpty)
-    // The whole file is read to its end by one run.
+    // One run reads the whole file to its end.
     #expect(try await box.run("put", "f", "--ticket", "t.json").status == 0)
   }
 
-  @Test("where parts cannot be left out, a shorter stream after a longer one is told once that it needs a new ticket")
+  @Test("if parts cannot be left out, a shorter stream after a longer one is refused once, and needs a new ticket")
   func leftOver() async throws {
     let box = try BlackBox { $0.refusesLeftOutParts = true }
     let bytes = try box.sample("f", 19 * mebi)
@@ -151,12 +152,12 @@ import Testing
     try box.files.write(Array(bytes.prefix(7_000_000)), to: "g")
     let file = try await box.run("put", "g", "--ticket", "t.json")
     #expect(file.status == 69 && file.errors.contains("sk for a new ticket"), "\(file.errors)")
-    // One that is as long replaces them all.
+    // A stream of the same length replaces all parts.
     #expect(try await produce(box, "cat f").status == 0)
     #expect(box.fake.object("k")?.sha256 == sha256(bytes))
   }
 
-  @Test("a short stream is not told that it nears the end of its parts")
+  @Test("a short stream causes no warning that its parts run out")
   func nears() async throws {
     let box = try BlackBox()
     try box.sample("f", 19 * mebi)
@@ -165,7 +166,7 @@ import Testing
     #expect(result.status == 0 && !result.errors.contains("nears"), "\(result.errors)")
   }
 
-  @Test("finish tells the parts of the object, not those of the ticket")
+  @Test("finish reports the parts of the object, not those of the ticket")
   func partsOfTheObject() async throws {
     let box = try BlackBox()
     try box.sample("f", 7 * mebi)
@@ -176,7 +177,7 @@ import Testing
     #expect(try await box.run("ticket", "show", "t.json", "--json").json["bytes"] as? Int == 7 * mebi)
   }
 
-  @Test("renew writes what a link leads to, and leaves the link")
+  @Test("renew writes to the target of a link, and keeps the link")
   func link() async throws {
     let box = try BlackBox()
     try box.sample("f", 9)
@@ -191,7 +192,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: box.files.path("d")) == ["real.json"])
   }
 
-  @Test("an object that was there before the ticket is not what its upload has made")
+  @Test("an object that existed before the ticket is not taken for its upload's")
   func older() async throws {
     let box = try BlackBox()
     try box.sample("f", 7 * mebi)
@@ -205,7 +206,7 @@ import Testing
   }
 
   @Test(
-    "renew and finish say that the upload of a ticket is gone, whatever the store calls it",
+    "renew and finish report that the upload of a ticket is gone, however the store says so",
     arguments: ["NoSuchUpload", "NoSuchKey", "NotFound"])
   func gone(_ code: String) async throws {
     let box = try BlackBox()
@@ -216,7 +217,7 @@ import Testing
     for action in ["renew", "finish"] {
       try await box.run("ticket", action, "t.json").expectFailure(69, "completed or revoked", "new ticket")
     }
-    // A bucket that is not there is not an upload that is gone.
+    // A missing bucket does not mean that the upload is gone.
     box.fake.setFaults([Fault(.init(.listParts), .error(status: 404, code: "NoSuchBucket"))])
     try await box.run("ticket", "show", "t.json").expectFailure(69, "NoSuchBucket")
   }

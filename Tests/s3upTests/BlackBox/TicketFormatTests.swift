@@ -5,7 +5,7 @@ import Testing
 
 @testable import s3up
 
-/// Tickets as scripts; `Tests/Acceptance/Tickets` runs them in several shells at a real store.
+/// Tickets as scripts; `Tests/Acceptance/Tickets` runs them in several shells against a real store.
 @Suite(.timeLimit(.minutes(15))) struct TicketFormatTests {
   private func script(_ box: BlackBox, _ words: String...) async throws {
     try await box.run(["ticket", "issue"] + words + ["--part-size", "5M", "--format", "sh", "-o", "up.sh"])
@@ -14,7 +14,7 @@ import Testing
     #expect(attributes[.posixPermissions] as? Int == 0o700)
   }
 
-  @Test("a script survives faults that pass, in each phase once")
+  @Test("a script survives faults that pass, once in each phase")
   func survives() async throws {
     let box = try BlackBox()
     let bytes = try box.sample("f", 16 * mebi)
@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test(
-    "a script ends with s3up's exit code when a part is refused, and asks once",
+    "a script ends with s3up's exit code when a part is refused, and does not retry",
     arguments: [
       (403, "AccessDenied", 77), (400, "ExpiredToken", 77), (400, "BadDigest", 65), (400, "InvalidRequest", 69),
       (400, "RequestTimeout", 75),
@@ -49,13 +49,13 @@ import Testing
     #expect(result.errors.contains(code), "\(result.errors)")
     #expect(box.fake.requests(.uploadPart).count == 2)
     #expect(box.fake.objectCount == 0)
-    // The next run goes on behind the part that is there.
+    // The next run continues after the existing part.
     box.fake.setFaults([])
     #expect(try await box.shell("sh up.sh f").status == 0)
     #expect(box.fake.requests(.uploadPart).count == 4)
   }
 
-  @Test("the SHA-256 of the parts, signed, is what proves the object")
+  @Test("the signed SHA-256 of the parts proves the object")
   func sha256OfParts() async throws {
     let box = try BlackBox()
     let bytes = try box.sample("f", 11 * mebi)
@@ -66,7 +66,7 @@ import Testing
     #expect(box.fake.object("k")?.sha256 == sha256(bytes))
   }
 
-  @Test("the script of another object of the same size and as many parts is no success")
+  @Test("another object of the same size with as many parts is a failure of the script")
   func replaced() async throws {
     let box = try BlackBox()
     try box.sample("f", 11 * mebi)
@@ -78,7 +78,7 @@ import Testing
     #expect(result.status == 69, "\(result.output) \(result.errors)")
   }
 
-  @Test("where an ETag says nothing, an object of another size is no success")
+  @Test("if an ETag decides nothing, an object of another size is a failure")
   func opaqueETag() async throws {
     let box = try BlackBox()
     try box.sample("f", 11 * mebi)
@@ -90,7 +90,7 @@ import Testing
     #expect(try await box.shell("sh up.sh f").status == 69)
   }
 
-  @Test("without the file, parts of another one of its size are sent again")
+  @Test("without the file, parts of another file of its size are sent again")
   func withoutFile() async throws {
     let box = try BlackBox()
     try box.sample("f", 11 * mebi)
@@ -104,7 +104,7 @@ import Testing
   }
 
   @Test(
-    "the script believes no 200 that is not the answer to complete, whatever lies at the key",
+    "the script accepts no 200 that is not the answer to complete, whatever the key holds",
     arguments: [
       #"<Error xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Code>InternalError</Code></Error>"#, "",
       "<html><body>Please log in</body></html>",
@@ -128,7 +128,7 @@ import Testing
     let name = "t." + form.rawValue
     for key in ["k", "gone"] {
       let file = key == "k" ? name : "gone"
-      // A quote, what ends an element, and a letter that makes one character with what follows it.
+      // The key has a quote, the end of an element, and a letter that forms one character with the text after it.
       let issued = try await box.run(
         ["ticket", "issue", "f", "s3://bucket/\(key)'\"</script>\u{0600}<", "-o", file, "--format", form.rawValue]
           + ["--part-size", "5M"])
@@ -144,7 +144,7 @@ import Testing
 
     let renewed = try await box.run("ticket", "renew", "gone", "--expires", "2h")
     #expect(renewed.status == 0, "\(renewed.errors)")
-    // It stays what it was: a script is one for its owner still.
+    // The format and the mode stay: a script can still be executed by its owner only.
     let again = try box.files.read("gone")
     #expect(TicketForm(of: again) == form)
     let attributes = try FileManager.default.attributesOfItem(atPath: box.files.path("gone"))
@@ -169,7 +169,7 @@ import Testing
     try await box.run("ticket", "renew", "t.json", "--format", "sh").expectFailure(64, "-o is missing")
   }
 
-  @Test("a template's values are put in as they are, and what has no value stays")
+  @Test("a template's values are inserted as they are, and names without a value stay")
   func template() {
     let text = TicketTemplate(Array("__A__ b __C__ d__ __A__".utf8)).filled(["A": "__C__", "C": "$(x)"])
     #expect(String(decoding: text, as: UTF8.self) == "__C__ b $(x) d__ __C__")

@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test(
-    "who holds a ticket and the file uploads it, with the object's options, and needs no credentials",
+    "a ticket and the file are enough to upload it, with the object's options, and no credentials are needed",
     arguments: [0, 1, 5 * mebi, 21 * mebi], [false, true])
   func uploads(_ size: Int, _ secure: Bool) async throws {
     let box = try BlackBox(secure: secure)
@@ -61,7 +61,7 @@ import Testing
     #expect(box.fake.object("k")?.sha256 == sha256(bytes))
   }
 
-  @Test("interrupted, it says that the same command resumes, and aborts nothing")
+  @Test("interrupted, it reports that the same command resumes, and aborts nothing")
   func interrupted() async throws {
     let box = try BlackBox(faults: [Fault(.init(.uploadPart, partNumber: 4), .stall(stage: .beforeBody))])
     try box.sample("f", 30 * mebi)
@@ -90,7 +90,7 @@ import Testing
     #expect(box.fake.unfinishedUploads.count == 1)
   }
 
-  @Test("an upload that is complete is no success for another file")
+  @Test("an upload that is complete is a failure for another file")
   func completedForAnother() async throws {
     let box = try BlackBox()
     try box.sample("f", 6 * mebi)
@@ -199,7 +199,7 @@ import Testing
     }
     #expect(box.fake.object("k")?.sha256 == sha256(bytes))
     #expect(box.fake.unfinishedUploads.isEmpty)
-    // There are more shares than parts.
+    // The number of shares exceeds the number of parts.
     #expect(try await other.run("put", "f", "--ticket", "t.json", "--shard", "20/20").status == 0)
   }
 
@@ -281,7 +281,7 @@ import Testing
     #expect(String(decoding: try box.files.read("page.html"), as: UTF8.self).contains("X-Amz-Signature"))
   }
 
-  @Test("a ticket that a tool has laid out on many lines can be used all the same")
+  @Test("a ticket that a tool has reformatted on many lines can be used all the same")
   func laidOut() async throws {
     let box = try BlackBox()
     try box.sample("f", 100)
@@ -334,14 +334,14 @@ import Testing
     }
   }
 
-  @Test("a page or script can be written too, and a page says which server it needs")
+  @Test("a page or a script can be written too, and a page names the server that it needs")
   func formats() async throws {
     let box = try BlackBox()
     try box.sample("f", 6 * mebi)
     let page = try await box.run("ticket", "issue", "f", "s3://bucket/k</script>", "--format", "html", "-o", "p.html")
     #expect(page.status == 0, "\(page.errors)")
     let html = String(decoding: try box.files.read("p.html"), as: UTF8.self)
-    // Whatever comes into the page has no nonce, and no way out.
+    // Text injected into the page has no nonce, and no connection to the outside.
     let nonce = try #require(html.components(separatedBy: "'nonce-").dropFirst().first).prefix { $0 != "'" }
     #expect(
       html.contains(
@@ -356,20 +356,20 @@ import Testing
       .expectFailure(64, "a script cannot")
   }
 
-  @Test("what cannot be a ticket is refused, and nothing is begun")
+  @Test("what cannot be a ticket is refused, and no upload is begun")
   func refused() async throws {
     let box = try BlackBox()
     try box.sample("f", 10)
     try box.files.write([], to: "old.json")
     let cases: [([String], String)] = [
-      (["ticket"], "what to do"), (["ticket", "isue", "f"], "did you mean issue"),
+      (["ticket"], "the action is missing"), (["ticket", "isue", "f"], "did you mean issue"),
       (["ticket", "issue", "f", "s3://bucket/k"], "-o is missing"),
       (["ticket", "issue", "f", "s3://bucket/k", "-o", "old.json"], "still in use"),
       (["ticket", "issue", "f", "s3://bucket/k", "-o", "t", "--expires", "8d"], "7d"),
       (["ticket", "issue", "s3://bucket/k", "-o", "t", "--size", "5", "--max-size", "6"], "exclude"),
       (["ticket", "issue", "s3://bucket/k", "-o", "t", "--size", "5", "--checksum", "sha256"], "without the file"),
       (["ticket", "show", "t", "--all"], "--all is not for ticket show"),
-      (["put", "f", "s3://bucket/k", "--ticket", "t"], "names its destination"),
+      (["put", "f", "s3://bucket/k", "--ticket", "t"], "has its own destination"),
     ]
     for (words, says) in cases { try await box.run(words).expectFailure(64, says) }
     try await box.run("ticket", "show", "nothere").expectFailure(66, "No such file")
@@ -378,7 +378,7 @@ import Testing
 }
 
 extension ChildProcess.Result {
-  /// A failure after the line that says where the bytes go.
+  /// Expects a failure after the line that says where the bytes go.
   fileprivate func expectTicketFailure(_ exit: Int32, _ word: String, _ at: SourceLocation = #_sourceLocation) {
     #expect(status == exit && errors.contains(word), "\(errors)", sourceLocation: at)
   }

@@ -3,7 +3,7 @@ import MultipartCore
 import Support
 import Testing
 
-/// What a ticket says is what it does, and what is signed again is what was issued.
+/// A ticket does what it says, and what is signed again is what was issued.
 @Suite(.timeLimit(.minutes(15))) struct TicketTrustTests {
   private func issue(_ box: BlackBox, _ words: String...) async throws {
     try await box.run(["ticket", "issue"] + words + ["-o", "t.json", "--part-size", "5M"]).expectSuccess()
@@ -15,11 +15,11 @@ import Testing
     try box.files.write(Array(text.replacingOccurrences(of: old, with: new).utf8), to: "t.json")
   }
 
-  /// Without a home of its own, a machine has issued nothing.
+  /// Words for a run on another machine, which has issued nothing.
   private func elsewhere(_ words: [String]) -> [String] { words + ["--state-dir", "other"] }
 
   @Test(
-    "a ticket whose names are not those of its URLs is refused by every command, before anything is asked",
+    "a ticket whose names are not those of its URLs is refused by every command, before any request",
     arguments: [
       ("\"bucket\":\"bucket\"", "\"bucket\":\"our-backups\""), ("\"key\":\"k\"", "\"key\":\"nightly/db.img\""),
       ("\"key\":\"k\"", "\"key\":\"bucket/k\""), ("\"key\":\"k\"", "\"key\":\"\\u212a\""),
@@ -37,7 +37,7 @@ import Testing
     for words in [["put", "f", "--ticket"]] + ["show", "finish", "renew", "revoke"].map({ ["ticket", $0] }) {
       try await box.run(words + ["t.json"]).expectFailure(78, "the ticket cannot be used")
     }
-    // One of many, too.
+    // The same is tested for one ticket of many.
     try FileManager.default.createDirectory(atPath: box.files.path("d"), withIntermediateDirectories: true)
     try await box.run("put", "d", "--ticket", "t.json").expectFailure(78, "the ticket cannot be used")
     #expect(box.fake.requests.count == before)
@@ -59,7 +59,7 @@ import Testing
     let box = try BlackBox()
     try box.sample("f", 11 * mebi)
     try await issue(box, "f", "s3://bucket/our-backups/k")
-    // A ticket for bucket/our-backups/k says that it is for our-backups/k.
+    // A ticket for bucket/our-backups/k claims to be for our-backups/k.
     try change(box, "\"bucket\":\"bucket\"", "\"bucket\":\"our-backups\"")
     try change(box, "\"key\":\"our-backups/k\"", "\"key\":\"k\"")
     let result = try await box.run("put", "f", "--ticket", "t.json")
@@ -101,7 +101,7 @@ import Testing
     try await box.run("ticket", "renew", "t.json").expectSuccess()
   }
 
-  @Test("without the issuer's key renew prints what it would sign, and signs it only if it is told to trust it")
+  @Test("without the issuer's key renew prints what it would sign, and signs it only with the option that trusts it")
   func unknown() async throws {
     let box = try BlackBox()
     try box.sample("f", 11 * mebi)
@@ -117,16 +117,16 @@ import Testing
     #expect(try box.files.read("t.json") == ticket)
     let trusted = try await box.run(elsewhere(["ticket", "renew", "t.json", "--trust-edited"]))
     #expect(trusted.status == 0 && trusted.errors.contains("exactly 11534336 bytes"), "\(trusted.errors)")
-    // It is known there from now on.
+    // From now on the ticket is known there.
     try await box.run(elsewhere(["ticket", "renew", "t.json"])).expectSuccess()
-    // An edit that takes out the mark is no way around the print-out.
+    // An edit that removes the mark does not bypass the print-out.
     try change(box, "\"Content-MD5\":", "\"x-amz-unused\":")
     try change(box, "\"mark\":", "\"no_mark\":")
     let bare = try await box.run("ticket", "renew", "t.json")
     #expect(bare.status == 78 && bare.errors.contains("not signed: any bytes"), "\(bare.errors)")
   }
 
-  @Test("a ticket that another program has written anew, with other spaces and another order, is still what was issued")
+  @Test("a ticket that another program has rewritten with other spaces and another order is still valid")
   func laidOut() async throws {
     let box = try BlackBox()
     try box.sample("f", 11 * mebi)
@@ -137,7 +137,7 @@ import Testing
     for _ in 1...2 { try await box.run("ticket", "renew", "t.json").expectSuccess() }
   }
 
-  @Test("the key of the marks is for its owner alone, and two runs that need it first make one")
+  @Test("only the owner can read the key of the marks, and two runs that need it first make one")
   func key() async throws {
     let box = try BlackBox()
     try box.sample("f", 9)
@@ -156,7 +156,7 @@ import Testing
     }
   }
 
-  @Test("where nothing can be kept, tickets are issued without a mark, and that is said")
+  @Test("if nothing can be stored, tickets are issued without a mark, and that is reported")
   func noFolder() async throws {
     let box = try BlackBox()
     try box.sample("f", 9)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Support
 
-/// What promises a time keeps it.
+/// Options that promise a time keep it.
 @Suite(.crowd) struct TimeTests {
   private static let put = ["put", "f", "s3://bucket/k"]
 
@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test(
-    "--deadline that ends while the store asks for less says that it did",
+    "--deadline that ends while the store asks for less reports that",
     arguments: [FakeOperation.uploadPart, .createMultipartUpload])
   func throttled(_ operation: FakeOperation) async throws {
     let box = try BlackBox(faults: [Fault(.init(operation), .error(status: 503, code: "SlowDown"))])
@@ -36,7 +36,7 @@ import Testing
   @Test("--deadline ends the run while a file is summed, before anything is sent", .enabled(if: BlackBox.measures))
   func summing() async throws {
     let box = try BlackBox()
-    // It would take minutes.
+    // Reading it would take minutes.
     _ = try box.files.sparseFile("f", size: 1 << 37)
     let lag = Lag()
     let words = ["--expect-sha256", String(repeating: "0", count: 64), "--deadline", "1s", "--json"]

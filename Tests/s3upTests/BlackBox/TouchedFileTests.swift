@@ -8,7 +8,7 @@ import Testing
   /// The file is touched before the third part, when two are at the store.
   private static let third = Fault.Match(.uploadPart, partNumber: 3)
 
-  /// The touch comes when a request has reached the store, which goes no further before.
+  /// Runs `put` and touches the file when a request has reached the store, which holds it until then.
   private func run(
     _ box: BlackBox, _ touch: Touch, at match: Fault.Match, stage: Fault.Stage = .beforeBody, _ words: [String],
     input: ChildProcess.Input = .none
@@ -35,7 +35,7 @@ import Testing
   ]
 
   @Test(
-    "a file that is rewritten in place while its parts are sent, with its times restored, is 65, and nothing is published",
+    "a file that is rewritten while its parts are sent, with its times restored, is 65, and nothing is published",
     arguments: ways)
   func rewritten(_ options: [String], secure: Bool) async throws {
     let box = try BlackBox(secure: secure)
@@ -55,7 +55,7 @@ import Testing
     let bytes = try box.sample("f", StoppedUpload.size)
     let result = try await run(box, options.isEmpty ? .link : .chmod, at: Self.third, put + options + ["-v"])
     #expect(result.status == 0, "\(result.errors)")
-    #expect(result.errors.contains("compared again"), "\(result.errors)")
+    #expect(result.errors.contains("comparing its bytes again"), "\(result.errors)")
     #expect(box.fake.object("k")?.sha256 == sha256(bytes))
     #expect(box.fake.requests(.uploadPart).count == 5)
   }
@@ -66,7 +66,7 @@ import Testing
     try box.sample("f", StoppedUpload.size)
     let result = try await box.run(put + ["-v"])
     #expect(result.status == 0)
-    #expect(!result.errors.contains("compared again"), "\(result.errors)")
+    #expect(!result.errors.contains("comparing its bytes again"), "\(result.errors)")
   }
 
   @Test("a touched file without anything to compare its parts with is 65")
@@ -78,7 +78,7 @@ import Testing
     box.expectNothingLeft()
   }
 
-  /// More than the sockets' buffers hold, so that the last bytes are unread when the file is touched.
+  /// The file is larger than the sockets' buffers, so that its last bytes are unread when it is touched.
   private func single(_ touch: Touch, _ options: [String], secure: Bool) async throws -> (BlackBox, ChildProcess.Result)
   {
     let box = try BlackBox(secure: secure)
@@ -101,12 +101,12 @@ import Testing
   @Test("a chmod while a single request sends it changes nothing", arguments: [false, true])
   func touchedSingle(secure: Bool) async throws {
     let (box, result) = try await single(.chmod, [], secure: secure)
-    #expect(result.status == 0 && result.errors.contains("compared again"), "\(result.errors)")
+    #expect(result.status == 0 && result.errors.contains("comparing its bytes again"), "\(result.errors)")
     #expect(box.fake.object("k")?.size == 40 * mebi)
     #expect(box.fake.requests(.putObject).count == 1)
   }
 
-  @Test("the same holds for a file on standard input", arguments: Touch.allCases)
+  @Test("a file on standard input is treated like that too", arguments: Touch.allCases)
   func input(_ touch: Touch) async throws {
     let box = try BlackBox()
     let bytes = try box.sample("f", StoppedUpload.size)
@@ -177,6 +177,6 @@ import Testing
     let id = try #require(created.lines.first)
     let words = ["part", "f", "s3://bucket/k", "--upload-id", id, "--part", "1", "-v"]
     let result = try await run(box, touch, at: .init(.uploadPart), words)
-    #expect(result.status == 0 && result.errors.contains("compared again"), "\(result.errors)")
+    #expect(result.status == 0 && result.errors.contains("comparing its bytes again"), "\(result.errors)")
   }
 }

@@ -27,13 +27,13 @@ import Testing
       (["put", "f", "s3://bucket/new", option, "nowhere/x"], "nowhere/x"),
       (["put", "f", "s3://bucket/new", option, "f"], "the source is also the file of \(option)"),
       (["put", "f", "s3://bucket/new", option, "./f"], "the source is also the file of \(option)"),
-      (["put", "f", "s3://bucket/new", option, "letter"], "something else in it"),
+      (["put", "f", "s3://bucket/new", option, "letter"], "other contents"),
       (["put", "f", "s3://bucket/new", option, "t"], "directory"),
       (["put", "f", "s3://bucket/new", option, "same", other, "same"], "ame another file with"),
-      (["put", "-r", "t", "s3://bucket/new/", option, "t/data"], "something else in it"),
+      (["put", "-r", "t", "s3://bucket/new/", option, "t/data"], "other contents"),
       (["put", "-r", "t", "s3://bucket/new/", option, "x", "--failed-to", "x"], "ame another file with"),
       (["get", "s3://bucket/k", "out", option, "./out"], "the target of an object is also the file of \(option)"),
-      (["get", "-r", "s3://bucket/", "down", option, "letter"], "something else in it"),
+      (["get", "-r", "s3://bucket/", "down", option, "letter"], "other contents"),
     ] {
       let result = try await box.run(words)
       result.expectFailure(64, why)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Support
 
-/// Ways in which a stream cannot be written; `{}` is the command.
+/// Ways in which output cannot be written; `{}` is the command.
 enum Unwritable: String, CaseIterable, CustomTestStringConvertible {
   case full = "{} >/dev/full"
   case closed = "{} >&-"
@@ -60,11 +60,11 @@ enum Unwritable: String, CaseIterable, CustomTestStringConvertible {
     let box = try BlackBox()
     try box.sample("f", 6 * mebi)
     let words = ["put", "f", key, "--part-size", "5M"]
-    // A pipe that is full, and whose reader does not read.
+    // The pipe is full, and its reader does not read.
     let line = "mkfifo pipe; exec 3<>pipe; dd if=/dev/zero bs=4096 oflag=nonblock >&3 2>/dev/null; "
     let child = try box.beginShell(line + "exec \"$S3UP\" \"$@\" >pipe", words)
     #expect(await box.fake.wait { $0.contains { $0.operation == .completeMultipartUpload } })
-    // Nobody else is at the object before that.
+    // Until then the run holds the lock of the object.
     let other = try await box.run(words + ["--wait-lock=1s"])
     #expect(other.status == 75 && other.errors.contains("another run"), "\(other.errors)")
     child.signal(SIGKILL)
@@ -76,7 +76,7 @@ enum Unwritable: String, CaseIterable, CustomTestStringConvertible {
     #expect(records(box) == [])
   }
 
-  @Test("The same for a stream", arguments: Unwritable.allCases)
+  @Test("A published stream is a success even if its line cannot be written", arguments: Unwritable.allCases)
   func stream(_ how: Unwritable) async throws {
     let box = try BlackBox()
     let result = try await box.shell(how.line("put --from-command \(key) -- echo words"))
@@ -126,12 +126,12 @@ enum Unwritable: String, CaseIterable, CustomTestStringConvertible {
     #expect(box.fake.unfinishedUploads.count == 1)
   }
 
-  @Test("create whose id cannot be printed aborts the upload, or names it", arguments: Unwritable.allCases)
+  @Test("create aborts the upload if its id cannot be printed, or names it", arguments: Unwritable.allCases)
   func create(_ how: Unwritable) async throws {
     let box = try BlackBox()
     for option in ["", "--json"] {
       let result = try await box.shell(how.line("create \(key) \(option)"))
-      result.expectFailure(75, "standard output", "is aborted")
+      result.expectFailure(75, "standard output", "has been aborted")
     }
     box.expectNothingLeft()
     box.fake.setFaults([Fault(.init(.abortMultipartUpload), .error(status: 403, code: "AccessDenied"))])
@@ -168,7 +168,7 @@ enum Unwritable: String, CaseIterable, CustomTestStringConvertible {
 
   private static let compiler = try? Programs.find("cc")
 
-  /// Like a network file system: `write` succeeds, and `close` of a descriptor reports the failure.
+  /// As on a network file system, `write` succeeds, and `close` of a descriptor reports the failure.
   @Test(
     "A line that is lost only when the file is closed counts as not written",
     .enabled(if: compiler != nil))
@@ -205,7 +205,7 @@ enum Unwritable: String, CaseIterable, CustomTestStringConvertible {
     #expect(put.status == 0 && put.errors.contains("standard output: Disk quota exceeded"), "\(put.errors)")
     try await run("put f \(key) --json").expectFailure(74, "Disk quota exceeded")
     try await run("presign \(key)").expectFailure(75, "Disk quota exceeded")
-    try await run("create \(key)").expectFailure(75, "Disk quota exceeded", "is aborted")
+    try await run("create \(key)").expectFailure(75, "Disk quota exceeded", "has been aborted")
     #expect(box.fake.unfinishedUploads.isEmpty)
   }
 }

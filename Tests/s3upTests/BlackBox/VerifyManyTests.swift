@@ -4,8 +4,8 @@ import Testing
 
 @testable import Support
 
-@Suite("Many objects are proven to be files, or not", .crowd) struct VerifyManyTests {
-  /// A folder of five files, and the objects that `put -r` makes of it.
+@Suite("Comparing many files with their objects", .crowd) struct VerifyManyTests {
+  /// A box with a folder of five files, and the objects that `put -r` makes of it.
   private func box(_ change: (inout FakeOptions) -> Void = { _ in }) async throws -> BlackBox {
     let box = try BlackBox(faults: [], change)
     for (index, name) in ["a.txt", "b.txt", "d/c.txt", "d/e/f.bin", "z"].enumerated() {
@@ -20,7 +20,7 @@ import Testing
       .map(String.init).sorted()
   }
 
-  @Test("each file of a folder is compared with its object, and the summary says how many")
+  @Test("each file of a folder is compared with its object, and the summary has their number")
   func tree() async throws {
     let box = try await box()
     let result = try await box.run("verify", "-r", "dir", "s3://bucket/p")
@@ -69,7 +69,7 @@ import Testing
     #expect(all.sorted() == ["dir/a.txt", "dir/b.txt", "dir/d/c.txt", "dir/d/e/f.bin", "dir/z"])
   }
 
-  @Test("a folder without a file proves nothing: 66, unless that is said to be right")
+  @Test("a folder without a file proves nothing: 66, unless that is allowed")
   func empty() async throws {
     let box = try await box()
     try FileManager.default.createDirectory(atPath: box.files.path("mount"), withIntermediateDirectories: true)
@@ -92,7 +92,7 @@ import Testing
     box.fake.setFaults([])
     let fast = try await box.run("verify", "-r", "dir", "s3://bucket/p/", "--fail-fast")
     #expect(fast.status == 69 && fast.output.contains("the others were not tried"), "\(fast.output)")
-    // That objects are missing stops nothing.
+    // Missing objects do not stop the run.
     let missing = try await box.run("verify", "-r", "dir", "s3://bucket/p/")
     #expect(missing.status == 69 && missing.output.contains("5 files verified, 60 failed"), "\(missing.output)")
   }

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Support
 
-@Suite("An object is proven to be a file, or not, without downloading it", .crowd) struct VerifyTests {
-  /// With a file and an object of these bytes.
+@Suite("Comparing a file with its object, without downloading it", .crowd) struct VerifyTests {
+  /// A box with a file and an object of these bytes.
   private func box(
     _ size: Int = 18 * mebi, put options: [String] = [], _ change: (inout FakeOptions) -> Void = { _ in }
   ) async throws -> BlackBox {
@@ -15,7 +15,7 @@ import Testing
     return box
   }
 
-  /// The same size, and one other byte.
+  /// Changes one byte, and keeps the size.
   private func damage(_ box: BlackBox, at place: Int = 9 * mebi) throws {
     var bytes = try box.files.read("source")
     bytes[min(place, bytes.count - 1)] ^= 1
@@ -28,7 +28,7 @@ import Testing
     (["--checksum", "md5", "--part-size", "7M"], "ETag"), (["--checksum", "md5", "--part-size", "32M"], "MD5"),
   ]
 
-  @Test("by the strongest evidence that the store has, and one other byte is 65", arguments: proofs)
+  @Test("the strongest evidence that the store has is used, and one different byte is 65", arguments: proofs)
   func evidence(_ options: [String], _ words: String) async throws {
     let box = try await box(put: options) { $0.addsDefaultChecksum = options.isEmpty }
     let result = try await box.run("verify", "source", "s3://bucket/dir/key")
@@ -45,14 +45,14 @@ import Testing
     #expect(box.fake.requests(.getObject).isEmpty)
   }
 
-  @Test("parts of any size are compared, if the store tells how large they are", arguments: [false, true])
+  @Test("parts of any size are compared, if the store reports their sizes", arguments: [false, true])
   func oddParts(_ isDamaged: Bool) async throws {
     let options = ["--checksum", "md5", "--part-size", "5500000"]
     let box = try await box(put: options) { $0.addsDefaultChecksum = false }
     if isDamaged { try damage(box) }
     let result = try await box.run("verify", "source", "s3://bucket/dir/key")
     #expect(result.status == (isDamaged ? 65 : 0), "\(result.errors)")
-    // Without that word nobody knows.
+    // Without that header the sizes of the parts are unknown.
     box.fake.setFaults([Fault(Fault.Match(.headObject, partNumber: 1), .error(status: 400, code: "InvalidArgument"))])
     try await box.run("verify", "source", "s3://bucket/dir/key").expectFailure(
       69, "as far as their sizes can be guessed")
@@ -66,7 +66,7 @@ import Testing
       65, "the object has 100 bytes, the file 101")
   }
 
-  @Test("times never count: the same size and time prove nothing, and what the store lacks is said")
+  @Test("times never count: the same size and time prove nothing, and what the store lacks is reported")
   func timesNeverCount() async throws {
     let box = try BlackBox { $0.partETags = .odd }
     try box.sample("source", 100)
@@ -81,7 +81,7 @@ import Testing
         .headers(["ETag": "\"odd\"", "x-amz-checksum-crc64nvme": "", "x-amz-checksum-type": ""]))
     ])
     try await box.run("verify", "source", "s3://bucket/key").expectFailure(
-      69, "it is not known whether the object is the file", "no checksum", "its ETag is no MD5")
+      69, "it is not known whether the object is the file", "no checksum", "its ETag is not an MD5")
   }
 
   @Test("no object, no such version, no file, a folder, and no permission each have their exit code")
@@ -97,7 +97,7 @@ import Testing
     try await box.run("verify", "source", "s3://bucket/dir/key").expectFailure(77)
   }
 
-  @Test("a version is compared, not what has replaced it")
+  @Test("the requested version is compared, not the one that replaced it")
   func version() async throws {
     let box = try await box(100) { $0.versioning = true }
     let version = try #require(box.fake.object("dir/key")?.versionID)
@@ -117,7 +117,7 @@ import Testing
     #expect(stream.status == 64 && stream.errors.contains("a stream cannot be verified"), "\(stream.errors)")
   }
 
-  @Test("a file that is written after it was opened is 65, also if it ends as it was, with its times restored")
+  @Test("a file that is written after it was opened is 65, even if its contents and times are restored")
   func changes() async throws {
     for touch in [nil, Touch.rewritten] {
       let box = try await box()

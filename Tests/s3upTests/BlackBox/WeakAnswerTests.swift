@@ -8,7 +8,8 @@ import Testing
 @Suite(.crowd) struct WeakAnswerTests {
   private static let words = ["put", "f", "s3://bucket/k", "--part-size", "5M"]
 
-  /// Its answers to complete have neither ETag nor checksum, and those to HEAD no checksum and a meaningless ETag.
+  /// A store whose answers to complete have neither ETag nor checksum, and those to HEAD no checksum and a meaningless
+  /// ETag.
   private func store(_ faults: Fault...) throws -> BlackBox {
     try BlackBox(faults: faults) {
       $0.completeETag = .missing

@@ -47,7 +47,7 @@ import Testing
     if !missing.isEmpty { #expect(PartNumbers.text(missing) == text) }
   }
 
-  @Test("the rest of many missing numbers is counted")
+  @Test("the remaining missing numbers are counted")
   func many() {
     let every = Array(stride(from: 1, through: 9999, by: 2))
     #expect(PartNumbers.text(PartNumbers.missing(in: every)) == "parts 2, 4, 6, 8 and 4995 more")

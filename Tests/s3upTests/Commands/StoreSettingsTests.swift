@@ -4,7 +4,7 @@ import Testing
 
 @testable import s3up
 
-/// What options, environment and the shared files make of each other.
+/// How options, environment and the shared files combine into settings.
 @Suite(.timeLimit(.minutes(15))) struct StoreSettingsTests {
   private let home: TemporaryDirectory
   private let keys = ["AWS_ACCESS_KEY_ID": "AKID", "AWS_SECRET_ACCESS_KEY": "secret"]
@@ -280,7 +280,7 @@ import Testing
     let profile = try settings(config: config)
     #expect(try await region(profile, machine: "sa-east-1") == ("eu-west-1", "profile default", 0))
     let nothing = try settings(config: "")
-    // Both are asked at once, and the first answer counts.
+    // Both are asked at the same time, and the first answer counts.
     let either = try await region(nothing, machine: "sa-east-1", bucket: "il-central-1")
     #expect(
       [either.0, either.1] == ["sa-east-1", "this machine"]

@@ -20,17 +20,17 @@ import Testing
     + TicketCommand.Action.allCases.flatMap { [.of(.ticket, $0), .few(.ticket, $0)] }
     + HelpTopic.allCases.map { .of($0) } + ["rate", "resume", "sync"].compactMap { HelpSearch([$0]).page }
 
-  @Test("Without any word it shows ten lines with three examples")
+  @Test("Without arguments it shows ten lines with three examples")
   func alone() throws {
     let text = try Self.answer()
     #expect(Self.lines(text).count <= 12 && text.components(separatedBy: "\n  s3up ").count == 4, "\(text)")
     #expect(try Self.answer("-h") == text)
     #expect(try Self.answer("help") == Self.answer("--help") && Self.answer("help") != text)
-    // With the prompt below it, the list of commands is one screen of 24 rows.
+    // With the prompt below it, the list of commands fits on one screen of 24 rows.
     #expect(Self.lines(try Self.answer("help")).count <= 23)
   }
 
-  @Test("The short help of each command fits into 24 lines of 80 columns, and names options that most people need")
+  @Test("The short help of each command fits into 24 lines of 80 columns, and names the options that most people need")
   func short() throws {
     for command in CommandName.allCases {
       let text = try Self.answer(command.rawValue, "-h")
@@ -53,7 +53,7 @@ import Testing
     for page in Self.pages {
       let text = TextPage.draw(page, width: width)
       for line in Self.lines(text) where TextWidth.columns(line) > min(width, 300) {
-        // Only a word that is longer than the line, also one that a shell's quotes make.
+        // Only a word that is longer than the line may exceed it, including one that a shell's quotes form.
         #expect(
           !line.trimmingCharacters(in: .whitespaces).replacing(" \\", with: "").replacing(/'.*'/, with: "").contains(
             " "), "\(width): \(line)")
@@ -71,7 +71,7 @@ import Testing
     #expect(Self.lines(text).contains { TextWidth.columns($0) > 180 })
   }
 
-  @Test("A command that is broken over lines is still that command in a shell, also where it quotes")
+  @Test("A command that is broken over lines is still that command in a shell, even with quotes")
   func broken() async throws {
     let line = try #require(CommandPage.put.examples.first { $0.line.contains("pipefail") }).line
     for width in [20, 30, 50] {
@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  @Test("A word is searched in options, commands and topics; what is named so comes first")
+  @Test("A word is searched for in options, commands and topics; a match of a name comes first")
   func search() throws {
     let rate = try Self.answer("help", "rate")
     #expect(rate.contains("--limit-rate RATE|off") && rate.contains("s3up help values"), "\(rate)")
@@ -114,7 +114,7 @@ import Testing
     for topic in HelpTopic.allCases { #expect(try Self.answer("help").contains(topic.rawValue)) }
   }
 
-  @Test("An action of ticket has a help of its own, with its options and no other's")
+  @Test("An action of ticket has its own help, with its options only")
   func actions() throws {
     let issue = try Self.answer("help", "ticket", "issue")
     #expect(issue.contains("--max-size") && !issue.contains("--trust-edited") && !issue.contains("ticket renew ["))
@@ -158,7 +158,7 @@ import Testing
   }
 
   @Test(
-    "Help that fits is printed, and so is short help, and what no terminal reads",
+    "Help that fits is printed directly, and so is short help, and output that is not a terminal",
     arguments: ["", "help", "put -h", "--version", "help put | cat", "help --man | cat"])
   func short(_ line: String) async throws {
     let shown = try await Self.terminal(line, pager: "sed 's/^/paged: /'")

@@ -3,14 +3,14 @@ import Testing
 
 @testable import s3up
 
-/// The library is for any program: only `s3up` says how its options and commands are called.
+/// The library serves any program: only `s3up` knows what its options and commands are called.
 @Suite("The library's own words") struct LibraryWordsTests {
-  /// Names that files, headers and keys have because earlier versions gave them: formats, and no sentences.
+  /// Names of files, headers and keys that earlier versions have written: they are formats, not sentences.
   private static let formats: Set<String> = [
     "s3up stores 1", "s3up guests 1", "s3up doctor\\n", "/.local/state/s3up",
   ]
 
-  /// What stands between quotation marks in the library's sources, without comments.
+  /// The text between quotation marks in the library's sources, without comments.
   private static func strings() throws -> [(file: String, text: String)] {
     let library = Article.root.appending(path: "Sources/MultipartCore")
     let names = try #require(FileManager.default.enumerator(atPath: library.path)).compactMap { $0 as? String }
@@ -29,7 +29,7 @@ import Testing
     text.split { !($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") }
   }
 
-  /// `aws` and a line that is added to it: commands of another program.
+  /// Whether the text is `aws` or belongs to a line with it: a command of another program.
   private static func isOfAWS(_ file: String, _ text: String) -> Bool {
     text.contains("aws ") || (file.hasSuffix("Examination+Bucket.swift") && text.hasPrefix(" --"))
   }
@@ -39,7 +39,7 @@ import Testing
     let words = words(text)
     if !isOfAWS(file, text), let option = words.first(where: { options.contains(String($0)) }) { return String(option) }
     if let variable = words.first(where: { $0.hasPrefix("S3UP_") }) { return String(variable) }
-    // Alone it is part of a name; among words it is a program's.
+    // Alone the word is part of a name; among other words it names the program.
     if words.count > 1, words.contains("s3up"), !formats.contains(text) { return "s3up" }
     return nil
   }
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(
-    "Such a string is found",
+    "A string that names one is found",
     arguments: [
       "give --region", "with --part-size 8M", "set S3UP_REGION", "run s3up doctor", "another run of s3up",
       "s3up abort s3://b",
@@ -64,7 +64,8 @@ import Testing
   }
 
   @Test(
-    "A name in a format, and another program's command, are none", arguments: ["s3up-mtime", "aws s3 mb --region r"])
+    "A name in a format, and another program's command, are not found",
+    arguments: ["s3up-mtime", "aws s3 mb --region r"])
   func none(_ text: String) {
     #expect(Self.names("A.swift", text) == nil)
   }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import s3up
 
-/// What a command is asked to do, and which options are for it.
+/// Which mode a command has, and which options belong to it.
 @Suite(.timeLimit(.minutes(15))) struct ModeTests {
   private func parse(_ line: String, _ environment: [String: String] = [:]) throws -> Invocation {
     try Parser.parse(line.split(separator: " ").map { Argument(String($0)) }, environment: environment)
@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test(
-    "Arguments and options tell what a command is to do",
+    "Arguments and options determine what a command does",
     arguments: [
       ("put f s3://b/k", .putOne), ("put f s3://b/k --skip-same", .putOne), ("put a b s3://b/p/", .putMany),
       ("put -r d s3://b/", .putMany), ("put f s3://b/k --dry-run", .putMany), ("put --batch l", .putMany),
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(
-    "An option that is not for what is asked is refused by its name, with what to do instead",
+    "An option that does not fit the mode is refused by its name, with what to do instead",
     arguments: [
       ("put -r d s3://b/ --expect-size 3", "--expect-size is not for a run of many files", "by itself"),
       ("put a b s3://b/p/ --if-match x", "--if-match is not for a run of many files", "by itself"),
@@ -66,7 +66,7 @@ import Testing
     #expect(failure.remedy?.contains(remedy) == true, "\(failure)")
   }
 
-  @Test("What a variable says about the one file is refused for many, and whatever else is not for the mode is ignored")
+  @Test("A variable about one file is refused for many, and others that do not fit the mode are ignored")
   func variables() throws {
     let size = ["S3UP_EXPECT_SIZE": "3"]
     #expect(refusal("put -r d s3://b/", size)?.message.hasPrefix("S3UP_EXPECT_SIZE is not for") == true)

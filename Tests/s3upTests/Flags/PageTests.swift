@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test func definitionsOfOneNameTakeTheirValuesTheSameWay() {
-    // Before the command is known, any of them must tell whether the next word is a value.
+    // Before the command is known, any option must tell whether the next word is its value.
     for a in FlagList.all {
       for b in FlagList.all where a.name == b.name { #expect(a.takesNextWord == b.takesNextWord) }
     }
@@ -162,7 +162,7 @@ import Testing
     #expect(try bash(command).contains("printf"))
   }
 
-  @Test("The profiles of both shared files are offered, and nothing is said where there is none")
+  @Test("The profiles of both shared files are offered, and missing files cause no message")
   func profiles() throws {
     let folder = try TemporaryDirectory()
     try folder.write("[default]\na=b\n[profile one]\n[profile  two ]\n[sso-session x]\n", to: "config")

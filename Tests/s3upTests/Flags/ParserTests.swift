@@ -85,14 +85,14 @@ private func refusal(_ words: [String], environment: [String: String] = [:]) -> 
       "\(String(describing: found))"
     )
     #expect(found?.message.contains(ours) == true, "\(String(describing: found))")
-    // With a value joined to it, which may be a secret, and without a command.
+    // The value is joined to the option, and may be a secret; there is no command.
     let joined = refusal([theirs + "=hUsh", "put"])
     #expect(
       joined?.message.contains("hUsh") != true && (theirs.utf8.count == 2 || joined?.message.contains(ours) == true))
   }
 
   @Test(
-    "no option in the table of other tools is one of put's, none stands twice, and each leads to an option that there is"
+    "no option in the table of other tools is one of put's, none is listed twice, and each leads to an existing option"
   )
   func tableOfOtherTools() {
     let names = OtherTools.table.flatMap { $0.theirs.split(separator: " ").map(String.init) }

@@ -4,11 +4,11 @@ import Testing
 
 @testable import s3up
 
-/// What the README and the articles say of the program and the package is what these are.
+/// Compares what the README and the articles say about the program and the package with both.
 @Suite(.timeLimit(.minutes(15))) struct ArticleTests {
   private static let reference = Article.named("Reference.md")?.text ?? ""
 
-  @Test("Each page that the README links to is there, and each article is among its links or those of the guide")
+  @Test("Each page that the README links to exists, and each article is among its links or those of the guide")
   func links() throws {
     let readme = try #require(Article.named("README.md")).text
     let targets = readme.components(separatedBy: "](").dropFirst().compactMap { $0.components(separatedBy: ")").first }
@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test("The reference names every command, and every exit code as help does; the README names only such codes")
+  @Test("The reference names every command, and every exit code as help does; the README names only those codes")
   func reference() throws {
     for command in CommandName.words {
       let forms = ["`s3up \(command)", "`\(command)`", "`\(command) "]
@@ -48,7 +48,7 @@ import Testing
     #expect(try Self.keys(example) == Self.keys(result.output))
   }
 
-  @Test("The lines for a Swift package are those of one that the tests build, and the Debian packages those of ours")
+  @Test("The lines for a Swift package are those of one that the tests build, and the Debian packages are ours")
   func package() throws {
     let page = try #require(Article.named("MultipartCore.md"))
     func read(_ path: String) throws -> String {

@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test("Each file and each suite of tests that the article on contributing names is there")
+  @Test("Each file and each suite of tests that the article on contributing names exists")
   func files() throws {
     let article = try #require(Article.named("Contributing.md")).text
     let sources = try Self.sources()
@@ -49,7 +49,7 @@ import Testing
     for suite in suites { #expect(sources.contains("struct \(suite) "), "no suite is called \(suite)") }
   }
 
-  @Test("Each invariant of the architecture names the tests that hold it, and they exist")
+  @Test("Each invariant of the architecture names the tests that check it, and they exist")
   func invariants() throws {
     let article = try #require(Article.named("Architecture.md")).text
     let sources = try Self.sources()

@@ -3,9 +3,9 @@ import Testing
 @testable import MultipartCore
 @testable import s3up
 
-/// The screen of a run of many.
+/// The progress display of a run of many files.
 @Suite(.timeLimit(.minutes(15))) struct ManyProgressTests {
-  /// Fifty files of 1 MiB, of which the first ones have arrived, for so many seconds.
+  /// The progress of fifty files of 1 MiB, of which the first ones have arrived, after this many seconds.
   private func progress(
     running: Int = 0, seconds: Int = 4, foundAll: Bool = true, _ change: (inout BatchState) -> Void = { _ in }
   ) -> ManyProgress {
@@ -27,7 +27,7 @@ import Testing
     return progress
   }
 
-  @Test("The total has percent, files, bytes of how many, rate and time left, and a log the same")
+  @Test("The total has percent, files, bytes of how many, rate and time left, also in a log")
   func total() {
     let wanted = ["24%", "12 of 50 files", "12 MiB of 50 MiB", "3.0 MiB/s", "ETA 13s", "4 connections"]
     let progress = progress()
@@ -52,7 +52,7 @@ import Testing
     for number in 0..<3 { #expect(lines[number].contains("100\(number).jpeg"), "\(lines)") }
   }
 
-  @Test("Eight of those under way have a line, fewer on a low terminal, and none that has only just begun")
+  @Test("Eight files under way have a line, fewer on a low terminal, and none that has only just begun")
   func rows() {
     let lines = progress(running: 20).lines(width: 78, rows: 24)
     #expect(lines.count == 10 && lines[8] == "and 12 more", "\(lines)")
@@ -61,7 +61,7 @@ import Testing
     #expect(progress(running: 20, seconds: 0).lines(width: 78, rows: 24).count == 1)
   }
 
-  @Test("What stands still says why, without a rate")
+  @Test("A file that makes no progress shows the reason, without a rate")
   func words() {
     let waiting = progress {
       ($0.remaining, $0.bytes, $0.transferred) = (0, 50 << 20, 50 << 20)

@@ -15,7 +15,7 @@ import Testing
 
     init() { state.connections = 2 }
 
-    /// So many bytes a second arrive.
+    /// Lets this many bytes per second arrive.
     mutating func run(_ time: Duration, rate: Int64) {
       let end = now + time
       while now < end {

@@ -5,9 +5,9 @@ import Testing
 
 @testable import s3up
 
-/// Columns as the C library counts them, to have another opinion than ours.
+/// Counts columns as the C library does, as an independent check of our own count.
 private func wcwidthColumns(_ text: String) -> Int {
-  // Glibc's module leaves it out (it is of XOPEN), the library has it.
+  // Glibc's module leaves `wcwidth` out (it is part of XOPEN), but the library has it.
   guard let symbol = dlsym(nil, "wcwidth") else { return .max }
   let wcwidth = unsafeBitCast(symbol, to: (@convention(c) (wchar_t) -> Int32).self)
   let locale = newlocale(1 << LC_CTYPE, "C.UTF-8", nil)
@@ -96,7 +96,7 @@ private func states(_ name: String) -> [ProgressState] {
     #expect(ProgressLine.draw(ProgressState(name: "f", total: 0), width: 80).contains("100%"))
   }
 
-  @Test("What does not fit goes in one order, and the bar does not come back")
+  @Test("On a narrow line facts are dropped in one order, and the bar does not reappear")
   func order() {
     let all = ["[", "parts", "MiB/s", "GiB", "ETA", "connections", "%"]
     var last = Set(all)
@@ -109,7 +109,7 @@ private func states(_ name: String) -> [ProgressState] {
     #expect(last == ["%"])
   }
 
-  @Test("When all is sent and answers are missing, there is no time left")
+  @Test("When everything is sent and answers are missing, there is no time left")
   func allSent() {
     var meter = ProgressMeter()
     var state = ProgressState(name: "f", total: 1000)

@@ -29,7 +29,7 @@ import Testing
     "with space/*.txt" website-redirect=/x storage-class=STANDARD_IA tag.team=a=b meta.From=x
     """
 
-  @Test("The last line that matches and names a property counts, and the globs are those of filters")
+  @Test("The last matching line that names a property counts, and the globs are those of filters")
   func last() throws {
     var page = ObjectHeaders()
     page.contentType = "text/html; charset=latin1"
@@ -50,7 +50,7 @@ import Testing
     #expect(try headers(Self.site, "other") == ObjectHeaders())
   }
 
-  @Test("What a line says replaces the option of that name and no other; !NAME gives the option back")
+  @Test("A line's value replaces the option of that name and no other; !NAME restores the option")
   func options() throws {
     var given = ObjectHeaders()
     (given.cacheControl, given.contentLanguage) = ("private", "en")
@@ -75,12 +75,14 @@ import Testing
     ("* cache_control=x", "no attribute cache_control"), ("* meta.=x", "no attribute meta."),
     ("* meta.a\u{E9}=x", "no attribute meta.a"), ("* tag.=x", "no attribute tag."), ("!* cache-control=x", "negated"),
     ("dir/ cache-control=x", "for folders"), ("\"a cache-control=x", "no end"), ("* cache-control=\"x", "no end"),
-    ("\"a\"b cache-control=x", "at once"), ("* expires=\"x\"y", "at once"), ("\"\" expires=x", "glob is empty"),
-    ("* !expires=x", "none itself"), ("* expires=a\u{1}b", "control characters"), ("* acl=private", "no attribute acl"),
+    ("\"a\"b cache-control=x", "directly followed"), ("* expires=\"x\"y", "directly followed"),
+    ("\"\" expires=x", "glob is empty"),
+    ("* !expires=x", "no value itself"), ("* expires=a\u{1}b", "control characters"),
+    ("* acl=private", "no attribute acl"),
     ("* cache-control=max-age=1, public", "no attribute public"),
   ]
 
-  @Test("A line that means nothing is refused by its number, and so is a file that is not there", arguments: wrong)
+  @Test("A line without a meaning is refused with its number, and so is a missing file", arguments: wrong)
   func refused(_ line: String, _ word: String) throws {
     let failure = #expect(throws: Failure.self) { try rules("\n# good\n* expires=x\n\(line)\n") }
     #expect(failure?.code == .usage && failure?.place.file == folder.path("attributes"))
@@ -98,7 +100,7 @@ import Testing
     #expect(rules.attributes(of: [0xFF, 0x61]).count == 1 && rules.attributes(of: [0x61]).isEmpty)
   }
 
-  @Test("The lines that have matched nothing are named")
+  @Test("The lines that matched nothing are named")
   func unmatched() throws {
     let rules = try rules("# a\n*.a expires=1\n*.b expires=1\n\n*.c expires=1\n")
     #expect(!rules.hasMatched)

@@ -14,18 +14,18 @@ import Testing
     ).wait()
   }
 
-  /// Which of these paths and their folders git ignores by a `.gitignore` with these lines.
+  /// The paths and folders among these that git ignores with a `.gitignore` of these lines.
   private func ignored(_ lines: [String], _ paths: [String], in tree: Tree) async throws -> Set<String> {
     let names = paths.flatMap { path in path.indices.filter { path[$0] == "/" }.map { String(path[..<$0]) } + [path] }
     try tree.directory.write(lines.map { $0 + "\n" }.joined(), to: ".gitignore")
     let words = ["-c", "core.excludesFile=/dev/null", "check-ignore", "--no-index", "-z", "--stdin"]
     let answer = try await git(words, in: tree, input: Set(names).sorted().map { $0 + "\0" }.joined())
-    // 1: none of them.
+    // Exit code 1 means that none is ignored.
     try #require(answer.status == 0 || answer.status == 1, "\(answer.errors)")
     return Set(answer.output.split(separator: "\0").map(String.init))
   }
 
-  /// The same by the rules, for `!` as an include.
+  /// The paths that the rules exclude, with `!` as an include.
   private func excluded(_ lines: [String], _ paths: [String]) throws -> Set<String> {
     let rules = try GlobRules(
       lines.map { $0.hasPrefix("!") ? (.include, String($0.dropFirst())) : (.exclude, $0) })
@@ -59,7 +59,7 @@ import Testing
     for _ in 0..<60 {
       let depth = Int.random(in: 1...4, using: &random)
       let path = (0..<depth).map { _ in parts.randomElement(using: &random) ?? "a" }.joined(separator: "/")
-      // Not below a file, and not a file that is a folder.
+      // A new path is not below a file, and not a file with the name of a folder.
       let isNew = paths.allSatisfy { !($0 + "/").hasPrefix(path + "/") && !(path + "/").hasPrefix($0 + "/") }
       if isNew { paths.insert(path) }
     }
@@ -70,7 +70,7 @@ import Testing
       var lines: [String] = []
       while lines.count < Int.random(in: 1...4, using: &random) {
         let line = pattern(&random)
-        // A comment and an empty line are not patterns; an include at the beginning is another default.
+        // A comment and an empty line are not patterns; an include as the first rule changes the default.
         guard !line.hasPrefix("#"), !line.allSatisfy({ $0 == " " }) else { continue }
         let isInclude = !lines.isEmpty && Int.random(in: 0..<3, using: &random) == 0
         lines.append(isInclude ? "!" + line : line)
@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test(
-    "The examples of gitignore's manual",
+    "The examples in gitignore's manual",
     arguments: [
       ("hello.*", "hello.txt", true), ("hello.*", "a/hello.java", true), ("/hello.*", "a/hello.java", false),
       ("foo/", "foo/x", true), ("foo/", "foo", false), ("doc/frotz", "a/doc/frotz", false),

@@ -13,7 +13,7 @@ import Testing
       trees: try trees.map { try TreeWalk(root: $0.root, depth: .names) }, naming)
   }
 
-  @Test("Two trees that share a name meet, others do not, in whatever order they are")
+  @Test("Two trees that share a name clash, others do not, whatever order they are given in")
   func trees() throws {
     let one = try Tree(["a/x", "b", "z/z/z"])
     let two = try Tree(["a.b", "a/y", "c/empty/", "z/z.z"])
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test("Files meet each other and those of trees")
+  @Test("Files clash with each other and with those of trees")
   func files() throws {
     let tree = try Tree(["b", "sub/c"])
     #expect(try meeting(["/x/a", "/x/c", "/y/d"], [tree]) == nil)
@@ -38,7 +38,7 @@ import Testing
     #expect(try meeting([], []) == nil)
   }
 
-  @Test("Names that only become the same when they are escaped meet too")
+  @Test("Names that become equal only by escaping clash too")
   func escaped() throws {
     let one = try Tree()
     let two = try Tree(["a%FF"])
@@ -47,7 +47,7 @@ import Testing
     #expect(try meeting([], [one, two], KeyName(prefix: "p/", .refuse)) == nil)
   }
 
-  @Test("Random trees meet exactly where their names say", arguments: 1...30)
+  @Test("Random trees clash exactly where their names do", arguments: 1...30)
   func random(seed: Int) throws {
     var random = SeededRandom(seed: UInt64(seed))
     var trees: [Tree] = []
@@ -67,7 +67,7 @@ import Testing
     #expect(try (meeting([], trees) != nil) == isShared)
   }
 
-  @Test("Entries of a list meet, and it is read once if none do")
+  @Test("Entries of a list can clash, and it is read once if none do")
   func list() throws {
     var opened = 0
     func find(_ keys: [String]) throws(Failure) -> KeyMeeting? {

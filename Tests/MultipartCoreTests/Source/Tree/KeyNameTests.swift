@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(15))) struct KeyNameTests {
   private let file = FilePath("/x/file")
 
-  @Test("UTF-8 stays as it is, whatever else is in it")
+  @Test("UTF-8 stays as it is, whatever else the name contains")
   func valid() throws {
     for name in ["a", "a%20b", "é/😀", "-a", "a\nb\t\"'\\", "a/.b/..c", " ", "%FF"] {
       #expect(try KeyName(prefix: "p/").key(of: Array(name.utf8), file) == "p/" + name)
@@ -14,7 +14,7 @@ import Testing
     }
   }
 
-  @Test("Invalid bytes are escaped, and the percent signs beside them, so that the name can be read back")
+  @Test("Invalid bytes are escaped, and so are percent signs next to them, so that the name can be restored")
   func escaped() throws {
     let cases: [([UInt8], String)] = [
       ([0xFF], "%FF"), ([0x61, 0xC3], "a%C3"), ([0xC3, 0x28], "%C3("), ([0xED, 0xA0, 0x80], "%ED%A0%80"),
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test("A key of more than 1,024 bytes is refused by the file's name, the prefix and the escapes counted")
+  @Test("A key of more than 1,024 bytes is refused with the file's name, the prefix and the escapes included")
   func long() throws {
     #expect(try KeyName(prefix: "pé/").key(of: Array(repeating: 0x61, count: 1020), file).utf8.count == 1024)
     for (prefix, name) in [("pé/", [UInt8](repeating: 0x61, count: 1021)), ("", [UInt8](repeating: 0xFF, count: 342))] {

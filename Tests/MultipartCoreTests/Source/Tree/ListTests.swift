@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(
-    "A name begins behind the last /./, else behind a leading ./ or /",
+    "A name begins after the last /./, otherwise after a leading ./ or /",
     arguments: [
       ("a", "a"), ("a/b", "a/b"), ("./a", "a"), ("././a", "a"), ("/a/b", "a/b"), ("//a//b", "a/b"), ("/x/./a/b", "a/b"),
       ("x/./y/./a", "a"), ("../x/./a", "a"), ("x/.//a", "a"), ("/./a", "a"), (".a", ".a"), ("a/.b", "a/.b"),
@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test(
-    "A line that names no file is refused by its number",
+    "A line that names no file is refused with its number",
     arguments: ["", ".", "./", "/", "a/", "../a", "a/../b", "x/./../a", "x/./", "a/.", "x/./a/..", "..", "a\0b"])
   func refused(_ line: String) throws {
     let list = try list(Array(("good\n" + line + "\nmore\n").utf8))
@@ -43,7 +43,7 @@ import Testing
     #expect(failure?.message.contains("line 2 of the list") == true)
   }
 
-  @Test("A name of 1,024 bytes is the longest, and a path of 4,096")
+  @Test("A name may have up to 1,024 bytes, and a path 4,096")
   func long() throws {
     let name = String(repeating: "n", count: 1024)
     #expect(try names(list(Array((name + "\n").utf8))) == [name])
@@ -80,13 +80,13 @@ import Testing
     #expect(try list.next() == nil)
   }
 
-  @Test("A long list comes whole")
+  @Test("A long list is read completely")
   func many() throws {
     let wanted = (0..<50_000).map { "folder/name-\($0)" }
     #expect(try names(list(Array(wanted.joined(separator: "\n").utf8))) == wanted)
   }
 
-  @Test("A listed file opens by its path, a link as its target; what is none is refused by its line")
+  @Test("A listed file is opened by its path, a link as its target; what is not a file is refused with its line")
   func finds() throws {
     let tree = try Tree(["sub/a", "sub/b", "folder/", "top"])
     try tree.link("link", to: "sub/b")
@@ -114,7 +114,7 @@ import Testing
       ])
   }
 
-  @Test("A list that is not there, or is a folder, is a missing source")
+  @Test("A list that is missing, or is a folder, is a missing source")
   func noList() throws {
     #expect(#expect(throws: Failure.self) { try FileList(FilePath(folder.path("none"))) }?.code == .sourceMissing)
     let list = try FileList(FilePath(folder.path))

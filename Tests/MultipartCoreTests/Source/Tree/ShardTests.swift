@@ -27,7 +27,7 @@ import Testing
     #expect(sizes.allSatisfy { abs($0 - even) < even / 10 + 50 })
   }
 
-  @Test("The share of a name is the same in every version, as computed by its description")
+  @Test("The share of a name never changes between versions, and is computed as its description says")
   func stable() {
     let known: [([UInt8], UInt64)] = [
       ([], 0), (Array("a".utf8), 0xB0A5_B0A9_AD52_2F0F), (Array("sub/file.bin".utf8), 0xAAA3_B3E7_3666_3577),
@@ -70,14 +70,14 @@ import Testing
     (["OMPI_COMM_WORLD_RANK": "3", "OMPI_COMM_WORLD_SIZE": "4"], 3, 4),
     (["PMI_RANK": "1", "PMI_SIZE": "2", "SLURM_PROCID": "0", "SLURM_STEP_NUM_TASKS": "1"], 1, 2),
     (["SLURM_PROCID": "5", "SLURM_STEP_NUM_TASKS": "6", "SLURM_NTASKS": "6"], 5, 6),
-    // A batch script that is allotted four tasks, and runs once.
+    // A batch script that has four tasks allotted, and runs once.
     (
       [
         "SLURM_ARRAY_TASK_ID": "2", "SLURM_ARRAY_TASK_MIN": "0", "SLURM_ARRAY_TASK_MAX": "2", "SLURM_PROCID": "0",
         "SLURM_NTASKS": "4",
       ], 2, 3
     ),
-    // Submitted from a step of four tasks, whose number it inherits.
+    // A job submitted from a step of four tasks, whose number it inherits.
     (
       [
         "SLURM_ARRAY_TASK_ID": "2", "SLURM_ARRAY_TASK_MIN": "0", "SLURM_ARRAY_TASK_MAX": "2", "SLURM_PROCID": "0",
@@ -86,7 +86,7 @@ import Testing
     ),
   ]
 
-  @Test("A scheduler that tells both numbers is believed", arguments: whole.indices)
+  @Test("A scheduler that gives both numbers is believed", arguments: whole.indices)
   func auto(index: Int) throws {
     let told = Self.whole[index]
     #expect(try Shard(parsing: "auto", told.environment) == Shard(index: told.index, count: told.count))
@@ -96,7 +96,7 @@ import Testing
     ([:], "SLURM_ARRAY_TASK_ID"),
     (["SLURM_PROCID": "0", "SLURM_NTASKS": "4"], "no scheduler"),
     (["SLURM_PROCID": "0", "SLURM_NTASKS": "1", "SLURM_STEP_NUM_TASKS": "4"], "no scheduler"),
-    (["JOB_COMPLETION_INDEX": "0"], "JOB_COMPLETION_INDEX tells which share this is, but not of how many"),
+    (["JOB_COMPLETION_INDEX": "0"], "JOB_COMPLETION_INDEX gives the index of this share, but not the number of shares"),
     (["SLURM_ARRAY_TASK_ID": "1", "SLURM_ARRAY_TASK_MIN": "0"], "SLURM_ARRAY_TASK_MAX is not set"),
     (
       ["SLURM_ARRAY_TASK_ID": "x", "SLURM_ARRAY_TASK_MIN": "0", "SLURM_ARRAY_TASK_MAX": "1"],
@@ -125,7 +125,8 @@ import Testing
   ]
 
   @Test(
-    "What a scheduler does not tell, or tells wrongly, is an error that names the variable", arguments: wrong.indices)
+    "A number that a scheduler does not give, or gives wrongly, is an error that names the variable",
+    arguments: wrong.indices)
   func notAuto(index: Int) {
     let failure = refusal("auto", Self.wrong[index].environment)
     #expect(failure?.code == .usage && failure?.remedy?.contains("auto/0") != true)
@@ -133,7 +134,7 @@ import Testing
   }
 
   @Test(
-    "Of an index alone, consecutive ones have each share once, wherever they begin",
+    "With only an index, consecutive ones have each share once, wherever they begin",
     arguments: [
       ("JOB_COMPLETION_INDEX", 0), ("PBS_ARRAY_INDEX", 3), ("PBS_ARRAYID", 0), ("SGE_TASK_ID", 1), ("PARALLEL_SEQ", 1),
       ("SLURM_ARRAY_TASK_ID", 100), ("AWS_BATCH_JOB_ARRAY_INDEX", 0),

@@ -4,9 +4,9 @@ import Testing
 
 @testable import MultipartCore
 
-/// What happens to a tree between two steps of its walk.
+/// Changes of a tree between two steps of its walk.
 @Suite(.timeLimit(.minutes(15))) struct TreeChangeTests {
-  @Test("What has vanished since its folder was read is said, and is no error")
+  @Test("Files that have vanished since their folder was read are reported, and are no error")
   func vanished() throws {
     let tree = try Tree(["a", "b", "c/x", "d"])
     let walk = try TreeWalk(root: tree.root)
@@ -17,7 +17,7 @@ import Testing
     #expect(walk.tell() == ["b: vanished", "c: vanished", "d"])
   }
 
-  @Test("A folder that becomes a link leads nowhere, also when it is already open")
+  @Test("A folder that becomes a link leads nowhere, even if it is already open")
   func swapped() throws {
     let secret = try Tree(["key", "sub/key"])
     let tree = try Tree(["a", "b/sub/x", "c/one", "c/two"])
@@ -57,7 +57,7 @@ import Testing
     throw SystemError(name, ENOENT)
   }
 
-  @Test("Between the walk and the opening it may vanish or become something else")
+  @Test("Between the walk and the opening a file may vanish or become something else")
   func opened() throws {
     let tree = try Tree(["sub/a", "sub/b", "sub/c"])
     let files = try ["sub/a", "sub/b", "sub/c"].map { try found($0, in: tree) }

@@ -13,7 +13,7 @@ struct Tree {
 
   var root: FilePath { FilePath(directory.path) }
 
-  /// A file of this size, with the folders that it is in; a folder if the path ends in a slash.
+  /// Makes a file of this size, with the folders that it is in; a folder if the path ends in a slash.
   func make(_ path: [UInt8], size: Int = 1) throws {
     for end in path.indices where path[end] == UInt8(ascii: "/") {
       let made = full(path[..<end]).withCString { mkdir($0, 0o700) }
@@ -38,7 +38,7 @@ struct Tree {
 }
 
 extension TreeWalk {
-  /// What it finds, in order: paths, and for what is not sent its reason.
+  /// The results of the walk in order: paths, and the reasons for files that are not sent.
   func tell(_ most: Int = .max) -> [String] {
     var told: [String] = []
     while told.count < most, let finding = next() {

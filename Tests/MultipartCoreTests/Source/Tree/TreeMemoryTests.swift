@@ -16,12 +16,13 @@ import Testing
   }
 }
 
-/// Ends the process with an error if a walk does not find `count` names in less memory than 40 MiB for a million.
+/// Ends the process with an error if a walk does not find `count` names, or needs more memory than 40 MiB for a
+/// million.
 private func expectBounded(_ folders: Int, _ names: Int) throws {
   let memory = "/dev/shm/s3up-tree-\(getpid())"
   let root = access("/dev/shm", W_OK) == 0 ? memory : "/tmp/s3up-tree-\(getpid())"
   defer { try? FileManager.default.removeItem(atPath: root) }
-  // One file with many names: a million files would take a gigabyte.
+  // One file gets many names, because a million files would take a gigabyte.
   try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
   try Data([1]).write(to: URL(fileURLWithPath: root + "/file"))
   for folder in 0..<folders {

@@ -51,7 +51,7 @@ import Testing
     #expect(found == made)
   }
 
-  @Test("A folder's files stand where a slash behind its name has them, as S3 lists them")
+  @Test("A folder's files are sorted as if its name ended in a slash, as S3 lists them")
   func slashes() throws {
     let tree = try Tree(["a/x", "a.b", "a0", "a-", "ab/x", "A", "a/b/c", "a/b.c"])
     #expect(try walk(tree).tell() == ["A", "a-", "a.b", "a/b.c", "a/b/c", "a/x", "a0", "ab/x"])
@@ -84,7 +84,7 @@ import Testing
     #expect(found == Set(names))
   }
 
-  @Test("What is no file is skipped with its reason; an empty folder is said")
+  @Test("What is not a file is skipped with its reason; an empty folder is reported")
   func kinds() throws {
     let tree = try Tree(["file", "folder/empty/", "folder/file"])
     #expect(mkfifo(tree.path("pipe"), 0o600) == 0)
@@ -104,7 +104,7 @@ import Testing
     #expect(try walk(Tree()).tell() == [": emptyFolder"])
   }
 
-  @Test("Links are followed if asked for; those that lead nowhere or in a circle are said")
+  @Test("Links are followed on request; those that lead nowhere or in a circle are reported")
   func links() throws {
     let other = try Tree(["sub/one", "two"])
     let tree = try Tree(["a/b/file", "folder/x"])
@@ -114,7 +114,7 @@ import Testing
     try tree.link("self", to: "self")
     try tree.link("a/b/up", to: "../..")
     try tree.link("a/b/here", to: ".")
-    // Twice the same folder, but not in itself.
+    // The same folder is reached twice, but not within itself.
     try tree.link("z", to: "folder")
     #expect(
       try walk(tree, followsLinks: true).tell() == [
@@ -128,7 +128,7 @@ import Testing
       ])
   }
 
-  @Test("The root may be a link; a file, and what is not there, are refused")
+  @Test("The root may be a link; a file, and a missing path, are refused")
   func root() throws {
     let tree = try Tree(["folder/x", "file"])
     try tree.link("link", to: "folder")
@@ -140,13 +140,13 @@ import Testing
     }
   }
 
-  @Test("A folder that may not be read is a failure with its name, and the walk goes on")
+  @Test("A folder that may not be read is a failure with its name, and the walk continues")
   func permission() async throws {
     let tree = try Tree(["a/x", "b/x", "c/x"])
     for name in ["", "a", "c"] { chmod(tree.path(name), 0o755) }
     chmod(tree.path("b"), 0)
     let told = try await aside {
-      // Before, because others may not be allowed to come as far as here.
+      // The walk is made first, because other users may not be allowed to reach this folder.
       let walk = try TreeWalk(root: tree.root)
       try dropPrivileges()
       return walk.tell()
@@ -155,7 +155,7 @@ import Testing
     chmod(tree.path("b"), 0o700)
   }
 
-  @Test("A tree deeper than a key is long is a failure that names the folder, and the walk goes on")
+  @Test("A tree deeper than the longest key is a failure that names the folder, and the walk continues")
   func deep() throws {
     let tree = try Tree(["z"])
     let folder = String(repeating: "d", count: 200) + "/"
@@ -167,7 +167,7 @@ import Testing
     #expect(told.first?.hasSuffix("/deep/" + String(repeating: "e", count: 20)) == true)
   }
 
-  @Test("The shares of a tree are all of it, each file once and in order")
+  @Test("The shares of a tree together have each of its files once, in order")
   func shares() throws {
     let tree = try Tree((0..<100).map { "\($0 % 7)/\($0)" })
     try tree.link("link", to: "0")
@@ -188,7 +188,7 @@ import Testing
     #expect(told.count == 3 && told[1].hasPrefix("usage: ") && told.last == "b")
   }
 
-  @Test("Folders on the way down are open, and no others")
+  @Test("Only the folders on the path to the current file are open")
   func openFolders() throws {
     let tree = try Tree((0..<200).map { "\($0 / 20)/\($0 % 20)/x" })
     let before = Folder.openCount
@@ -199,13 +199,13 @@ import Testing
       most = max(most, Folder.openCount - before)
       if held.count < 2 { held.append(file) }
     }
-    // Other suites walk at the same time.
+    // Other suites walk at the same time, so there may be more.
     #expect(most >= 3)
     #expect(try held.map { try SourceFile($0, followsLinks: false).size } == [1, 1])
   }
 }
 
-/// For this thread, until it ends: what root may do to files of others (`setfsuid`, which Glibc's module lacks).
+/// Drops, for this thread until it ends, what root may do to files of others (`setfsuid`, which Glibc's module lacks).
 func dropPrivileges() throws {
   guard let found = dlsym(nil, "setfsuid") else { throw SystemError("setfsuid") }
   _ = unsafeBitCast(found, to: (@convention(c) (uid_t) -> Int32).self)(65534)

@@ -60,7 +60,7 @@ import MultipartCore
     print("uploaded: \(object.evidence)")
   }
 
-  /// Into a file, as a sequence of bytes, and from a URL without credentials.
+  /// Downloads into a file, as a sequence of bytes, and from a URL without credentials.
   func bringBack() async throws {
     let store = try await Store(bucket: bucket, options)
     let sent = try Data(contentsOf: folder.appendingPathComponent("photo.jpg"))
@@ -180,7 +180,7 @@ import MultipartCore
     }
   }
 
-  /// A store without references leaves no thread, descriptor or memory behind.
+  /// Checks that stores without references leave no thread, descriptor or memory behind.
   func uploadOften() async throws {
     let path = folder.appendingPathComponent("tiny").path
     try Data("tiny".utf8).write(to: URL(fileURLWithPath: path))
@@ -194,8 +194,8 @@ import MultipartCore
     let before = try Holdings()
     try await upload(990)
     var after = try Holdings()
-    // Swift's own pool creates threads on demand, up to one per core. A store's threads end a moment after the store was
-    // released, and only the system's own counts show it: they are polled, for ten seconds at most.
+    // Swift's own pool creates threads on demand, up to one per core. A store's threads end a moment after the store
+    // was released, and only the system's count shows that: it is polled, for ten seconds at most.
     let spare = ProcessInfo.processInfo.activeProcessorCount + 6
     func isBack() -> Bool {
       after.threads <= before.threads + spare && after.descriptors <= before.descriptors + spare
