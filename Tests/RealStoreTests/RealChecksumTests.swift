@@ -3,7 +3,7 @@ import Testing
 
 extension RealStores {
   /// Each store accepts each checksum, and the evidence says exactly what it proves there.
-  @Suite(.serialized) struct Checksums {
+  @Suite struct Checksums {
     @Test("The evidence is what the store verified", arguments: Store.all, Evidence.Checksum.allCases)
     func theEvidenceIsWhatTheStoreVerified(_ store: Store, _ checksum: Evidence.Checksum) async throws {
       let run = try Run(store, "checksum")

@@ -4,7 +4,7 @@ import Testing
 
 extension RealStores {
   /// What was pushed comes back.
-  @Suite(.serialized) struct Downloads {
+  @Suite struct Downloads {
     @Test(
       "An object comes back byte for byte, to a file and to a pipe, and its bytes are proven", arguments: Store.all,
       [0, 1, 9 << 20, (20 << 20) + 3])

@@ -3,7 +3,7 @@ import Testing
 
 extension RealStores {
   /// Every size near a limit arrives unchanged, in the right number of parts.
-  @Suite(.serialized) struct Sizes {
+  @Suite struct Sizes {
     struct Case: Sendable, CustomTestStringConvertible {
       var size: Int
       var parts: Int

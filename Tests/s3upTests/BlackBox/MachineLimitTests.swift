@@ -25,9 +25,10 @@ import Testing
     return hidden?.status == 0
   }
 
+  // A sanitizer reads /proc itself, and complains.
   @Test(
     "Without /proc, as in a chroot, it fails at the start: it would have no command line and no threads",
-    .enabled("name spaces can be made") { await canHideProc() })
+    .enabled("name spaces can be made") { if BlackBox.measures { await canHideProc() } else { false } })
   func noProc() async throws {
     let box = try BlackBox()
     try box.sample("f", 100)
