@@ -89,7 +89,7 @@ import Testing
     let box = try await box(100) { $0.versioning = true }
     try await box.run("verify", "source", "s3://bucket/nothing").expectFailure(69, "no object at the key")
     try await box.run("verify", "source", "s3://bucket/dir/key", "--version-id", "nonsense")
-      .expectFailure(69, "another version")
+      .expectFailure(69, "a different version")
     try await box.run("verify", "nothing", "s3://bucket/dir/key").expectFailure(66, "nothing")
     try await box.run("verify", ".", "s3://bucket/dir/key").expectUsage("is a directory")
     try await box.run("verify", "s3://bucket/dir/key", "source").expectUsage("The file comes first: s3up verify")
