@@ -24,7 +24,7 @@ extension RealStores {
       }
     }
 
-    /// `auto` over TLS: a store that gives CRC64NVME back keeps it, any other gets Content-MD5 from then on.
+    /// `auto` over TLS: a store that returns CRC64NVME keeps it, any other gets Content-MD5 from then on.
     @Test("A checksum that a store does not verify is remembered for the next run", arguments: Store.overTLS)
     func whatAStoreDoesNotVerifyIsRememberedForTheNextRun(_ store: Store) async throws {
       let run = try Run(store, "memory")
@@ -44,9 +44,9 @@ extension RealStores {
       #expect(after.evidence == Evidence.of(.auto, store, inParts: true))
     }
 
-    /// Regression: a 501 to encryption that names no header looked like one to the checksum, and was remembered as such.
+    /// Regression: a 501 to encryption that names no header was taken for one to the checksum, and remembered as such.
     @Test(
-      "A refusal for another reason teaches nothing about checksums",
+      "A refusal for another reason is not remembered against checksums",
       arguments: Store.overTLS.filter { $0.name != .seaweedfs })
     func aRefusalOfSomethingElseTeachesNothing(_ store: Store) async throws {
       let run = try Run(store, "lesson")
@@ -56,7 +56,7 @@ extension RealStores {
       let (result, event) = try await run.put(source.path, run.key())
       #expect(result.status == 0, "\(result.errors)")
       #expect(event.evidence == Evidence.of(.auto, store, inParts: true))
-      // And once more, with whatever is remembered by now.
+      // A second upload uses whatever has been remembered.
       #expect(try await run.put(source.path, run.key()).event.evidence == event.evidence)
     }
   }

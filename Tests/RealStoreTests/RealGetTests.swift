@@ -3,10 +3,10 @@ import Support
 import Testing
 
 extension RealStores {
-  /// What was pushed comes back.
+  /// Uploaded objects are downloaded again.
   @Suite struct Downloads {
     @Test(
-      "An object comes back byte for byte, to a file and to a pipe, and its bytes are proven", arguments: Store.all,
+      "An object is downloaded byte for byte, to a file and to a pipe, and its bytes are proven", arguments: Store.all,
       [0, 1, 9 << 20, (20 << 20) + 3])
     func comesBack(_ store: Store, _ size: Int) async throws {
       let run = try Run(store, "get")
@@ -31,7 +31,7 @@ extension RealStores {
     }
 
     @Test(
-      "A download that is killed resumes with what is proven, and an object that was replaced meanwhile comes whole",
+      "A killed download resumes with its proven bytes, and an object that was replaced since is downloaded whole",
       arguments: Store.all.filter { $0.scheme == .http })
     func resumes(_ store: Store) async throws {
       let run = try Run(store, "get-killed")

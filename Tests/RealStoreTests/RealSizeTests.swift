@@ -29,7 +29,7 @@ extension RealStores {
       let run = try Run(store, "size")
       let source = try await run.file("source", sample.size, seed: UInt64(sample.size))
       let key = run.key()
-      // No second copy of a part, however long a store of this machine may pause at the end.
+      // Second copies of parts are off, because a store on this machine may pause at the end.
       let (result, event) = try await run.put(source.path, key, ["--hedge", "off"])
       #expect(result.status == 0, "\(result.errors)")
       #expect(event.event == "completed")
@@ -39,7 +39,7 @@ extension RealStores {
       #expect(event.retries == 0)
       try await run.expect(key, is: source)
 
-      // The store's own word on the number of parts.
+      // The number of parts according to the store.
       let etag = try await store.head(key).headers["etag"] ?? ""
       #expect(etag.hasSuffix("-\(sample.parts)\"") == (sample.parts > 1), "\(etag)")
       #expect(event.etag == etag)
