@@ -224,7 +224,7 @@ extension BatchSources {
       do throws(Failure) {
         let shown = FilePath(bytes: listed.path)
         let key = try key(of: listed.name, shown)
-        try earlier?.add(key, shown)
+        try earlier?.add(key, shown, at: Place(key: key))
         let file = try list.find(listed)
         var item = UploadItem(UploadInput(.entry(file, followsLinks: true)), to: key)
         item.name = listed.path
@@ -272,7 +272,7 @@ extension BatchSources {
         continue
       }
       do throws(Failure) {
-        try earlier?.add(line.address, line.source)
+        try earlier?.add(line.address, line.source, at: Place(bucket: line.bucket, key: line.key))
       } catch {
         guard await give(.failed(error, name: line.source.bytes)) else { return false }
         continue
@@ -314,7 +314,8 @@ struct KeysSoFar {
     self.filesMayRepeat = filesMayRepeat
   }
 
-  mutating func add(_ key: String, _ file: FilePath) throws(Failure) {
+  /// `key` may have the bucket in it; `place` names the object in messages.
+  mutating func add(_ key: String, _ file: FilePath, at place: Place) throws(Failure) {
     // A hash of the bytes: a `String` has the same hash as every other encoding of its characters, and those are
     // different keys.
     let hash = Array(key.utf8).hashValue
@@ -326,7 +327,7 @@ struct KeysSoFar {
     throw Failure(
       .usage, "\(SafeText.oneLine(file.text)) has the same key as an earlier file, and is not sent",
       remedy: "send them under different prefixes, or rename one of them"
-    ).at(Place(file: file.text, key: key))
+    ).at(place).at(Place(file: file.text))
   }
 }
 

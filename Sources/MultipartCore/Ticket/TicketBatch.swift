@@ -44,7 +44,7 @@ package struct TicketBatch: Sendable {
       guard ticket.endpoint.utf8.elementsEqual(endpoint.utf8) else {
         throw Ticket.damaged("it leads to another server than the first one of the batch")
       }
-      try earlier.add("s3://\(ticket.bucket)/\(ticket.key)", FilePath(name))
+      try earlier.add("s3://\(ticket.bucket)/\(ticket.key)", FilePath(name), at: ticket.place)
       let file = try file(name, in: root)
       var item = UploadItem(UploadInput(.entry(file, followsLinks: false)), to: ticket.key)
       item.bucket = ticket.bucket

@@ -87,7 +87,7 @@ extension Timeline {
     case .retry(let part, let attempt, let wait, let code, let message):
       retry(part.map { "part \($0)" } ?? "request", attempt: attempt, in: wait, code, message)
     case .waitsForQuiet(_, let wait):
-      record { $0.wait(.wait, "waits to see whether somebody is sending", for: wait, at: $1, cause: "adoption") }
+      record { $0.wait(.wait, "waits to see whether another run is sending", for: wait, at: $1, cause: "adoption") }
     case .resumed(_, let parts, let bytes): mark("\(parts) parts (\(bytes) bytes) are at the store already")
     case .connections(let count, let why): mark("\(count) connections from here on: \(why)")
     case .checksumChanged(_, _, let why): mark("another checksum from here on: \(why)")

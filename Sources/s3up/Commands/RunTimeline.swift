@@ -55,7 +55,7 @@ final class RunTimeline: Sendable {
     let words = status == .success ? "Done and proven." : "Files have failed: the exit status is \(status.rawValue)."
     guard var trouble = write([words], session) else { return }
     guard status == .success else { return session.show(trouble) }
-    trouble.message += "; what it was to report is done"
+    trouble.message += "; the run itself succeeded"
     throw trouble
   }
 

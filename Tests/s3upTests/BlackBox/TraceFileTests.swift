@@ -87,7 +87,7 @@ import Testing
     try box.sample("f", 10)
     let result = try await box.run("put", "f", "s3://bucket/k", "--json", option, "/dev/full")
     #expect(result.status == 74, "\(result.errors)")
-    #expect(result.errors.contains("cannot be written") && result.errors.contains("what it was to report is done"))
+    #expect(result.errors.contains("cannot be written") && result.errors.contains("the run itself succeeded"))
     #expect(result.lines.count == 2 && result.lines[0].contains(#""event":"completed""#))
     #expect(result.lines.last?.contains(#""exit":74"#) == true, "\(result.output)")
     #expect(box.fake.object("k") != nil)
@@ -102,7 +102,7 @@ import Testing
     box.environment["TMPDIR"] = box.files.path("nowhere")
     for number in 1...250 { try box.files.write("x", to: "t/" + String(repeating: "long", count: 50) + "\(number)") }
     let result = try await box.run("put", "-q", "-r", "t", "s3://bucket/p/", "--trace", "trace.json")
-    result.expectFailure(74, "the trace lacks events", "what it was to report is done")
+    result.expectFailure(74, "the trace lacks events", "the run itself succeeded")
     #expect(box.fake.objectCount == 250 && !FileManager.default.fileExists(atPath: box.files.path("trace.json")))
   }
 
