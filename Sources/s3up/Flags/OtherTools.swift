@@ -9,15 +9,22 @@ enum OtherTools {
     /// A sentence, if there is no such option.
     case way(String)
 
-    var text: String {
-      switch self {
-      case .option(let name, let value): "s3up calls it --\(name.rawValue)" + (value.map { " " + $0 } ?? "")
-      case .way(let sentence): sentence
+    /// For whoever typed it with this command.
+    func text(for command: CommandName? = nil) -> String {
+      guard case .option(let name, let value) = self else {
+        if case .way(let sentence) = self { return sentence }
+        return ""
       }
+      let ours = "--\(name.rawValue)" + (value.map { " " + $0 } ?? "")
+      guard let command, FlagList.find(name, for: command) == nil else { return "s3up calls it \(ours)" }
+      let owners = FlagList.commands(with: name).map { "'\($0.rawValue)'" }.joined(separator: ", ")
+      return "it is \(ours) of \(owners); '\(command.rawValue)' has no such option"
     }
   }
 
-  static func long(_ name: String) -> Ours? { table.first { isAmong($0.theirs, name) }?.ours }
+  static func long(_ name: String, for command: CommandName? = nil) -> Ours? {
+    ((command == .get ? downloads : []) + table).first { isAmong($0.theirs, name) }?.ours
+  }
 
   static func short(_ letter: Character) -> Ours? { letters[letter] }
 
@@ -28,9 +35,9 @@ enum OtherTools {
   static func answer(_ word: String) -> String? {
     if let way = command(word) { return "'\(word)': \(way)." }
     if word.utf8.count == 2, word.begins(with: "-"), let ours = word.last.flatMap(short) {
-      return "\(word): \(ours.text)."
+      return "\(word): \(ours.text())."
     }
-    return long(word).map { "--\(word): \($0.text)." }
+    return long(word).map { "--\(word): \($0.text())." }
   }
 
   private static func isAmong(_ theirs: String, _ name: String) -> Bool {
@@ -97,6 +104,16 @@ enum OtherTools {
     ("leave that word out: s3up put FILE s3://BUCKET/KEY", "s3 s3api"),
     ("s3up --version prints it", "version"),
     ("s3up help --man prints the manual page", "man manual"),
+  ]
+
+  /// Where a download has another answer than an upload.
+  private static let downloads: [(ours: Ours, theirs: String)] = [
+    (
+      .way("an existing file stays unless --overwrite is given; --skip-same leaves one that is the object alone"),
+      "no-clobber ignore-existing no-overwrite skip-destination-exists no-replace skip-existing"
+    ),
+    (.option(.overwrite), "force yes"),
+    (.option(.ifNewer), "update if-source-newer"),
   ]
 
   static let table: [(ours: Ours, theirs: String)] = [

@@ -39,8 +39,8 @@ enum ParserError {
   }
 
   static func unknownOption(_ name: String, _ command: CommandName?) -> Failure {
-    if let ours = OtherTools.long(name) {
-      return Failure(.usage, "unknown option --\(name): \(ours.text)", remedy: helpHint(command))
+    if let ours = OtherTools.long(name, for: command) {
+      return Failure(.usage, "unknown option --\(name): \(ours.text(for: command))", remedy: helpHint(command))
     }
     let own = command.map { FlagList.of($0) } ?? []
     let near =
@@ -56,14 +56,15 @@ enum ParserError {
     {
       return Failure(.usage, "unknown option -\(letters); did you mean --\(name)?", remedy: helpHint(command))
     }
-    let ours = OtherTools.short(letter).map { ": \($0.text)" } ?? ""
+    let ours = OtherTools.short(letter).map { ": \($0.text(for: command))" } ?? ""
     return Failure(.usage, "unknown option -\(letter)\(ours)", remedy: helpHint(command))
   }
 
   static func notFor(_ command: CommandName, _ name: FlagName) -> Failure {
-    if ModeSet.files.commands.contains(command), let ours = OtherTools.long(name.rawValue) {
-      return Failure(
-        .usage, "--\(name.rawValue) is not an option of '\(command.rawValue)': \(ours.text)", remedy: helpHint(command))
+    let movesFiles = command == .get || ModeSet.files.commands.contains(command)
+    if movesFiles, let ours = OtherTools.long(name.rawValue, for: command) {
+      let message = "--\(name.rawValue) is not an option of '\(command.rawValue)': \(ours.text(for: command))"
+      return Failure(.usage, message, remedy: helpHint(command))
     }
     let others = FlagList.commands(with: name).map { "'\($0.rawValue)'" }.joined(separator: ", ")
     return Failure(
