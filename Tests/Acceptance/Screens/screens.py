@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""screens.py S3UP [--write] [--only STATE,...]: what a person sees of uploads and downloads in a real terminal (tmux) of 20,
-40, 80 and 200 columns, compared with the files in `expected`, in which N is any number. The store is one that stores.sh has
-started, behind the fault proxy, which holds each run in the state to look at. --write writes the files instead, to be looked
-at one by one; --raw also prints the screens as they are.
+"""screens.py S3UP [--write] [--only STATE,...]: what a person sees of uploads and downloads in a real terminal (tmux) of
+20, 40, 80 and 200 columns, compared with the files in `expected`, in which N is any number. The store is one that stores.sh
+has started, behind the fault proxy, which keeps each run in the state to look at. --write writes the files instead, to be
+looked at one by one; --raw also prints the screens as they are.
 """
 
 import argparse
@@ -13,7 +13,6 @@ import os
 import pathlib
 import re
 import shlex
-import shutil
 import socket
 import subprocess
 import sys
@@ -46,9 +45,9 @@ def busy(operation):
 REFUSED = fault("CreateMultipartUpload", error={"status": 403, "code": "AccessDenied", "message": "Access Denied"})
 SLOW = {"bytesPerSecond": 200_000}
 
-# name: the command's words, and the faults of its store
 PUT, GET = ["put", NAME, "{own}/" + NAME], ["get", "{made}/" + NAME, "back.tar"]
 UP, DOWN = ["put", "-r", "photos", "{own}/photos/"], ["get", "-r", "{made}/photos/", "back"]
+# name: the command's words, and the faults of its store; None: a server that takes no connection
 STATES = {
     "put": (PUT, [fault("UploadPart", slowRead=SLOW)]),
     "put-finished": (PUT, []),
