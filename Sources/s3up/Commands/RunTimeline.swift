@@ -50,7 +50,7 @@ final class RunTimeline: Sendable {
     if let failure = outputs.refusal(of: target) { throw failure }
   }
 
-  /// After a run that was carried out. Throws if it was well and the files are not.
+  /// After a run that has a result. If it succeeded but the files could not be written, that is the failure.
   func end(_ status: ExitStatus, _ session: Session) throws(Failure) {
     let words = status == .success ? "Done and proven." : "Files have failed: the exit status is \(status.rawValue)."
     guard var trouble = write([words], session) else { return }
@@ -64,6 +64,14 @@ final class RunTimeline: Sendable {
     guard !timeline.isEmpty else { return }
     let lines = ErrorText.lines(for: failure) + ["The exit status is \(status.rawValue)."]
     if let trouble = write(lines, session) { session.show(trouble) }
+  }
+
+  /// What the page names of the command line. The words of a command that makes or takes the object can be passwords, and
+  /// a web URL can be signed.
+  private static func named(_ invocation: Invocation) -> [String] {
+    let words = invocation.positionals
+    let hasCommand = [FlagName.fromCommand, .toCommand].contains { invocation.toggle($0) == true }
+    return (hasCommand ? words.prefix(1) : words[...]).filter { !S3URL.isWeb($0) }.map { SafeText.oneLine($0.text) }
   }
 
   private func write(_ end: [String], _ session: Session) -> Failure? {
@@ -81,7 +89,7 @@ final class RunTimeline: Sendable {
     do throws(Failure) {
       guard let page else { return trouble }
       let nonce = TicketPage.nonce()
-      let words = session.invocation.positionals.map { SafeText.oneLine($0.text) }.filter { !S3URL.isWeb(Argument($0)) }
+      let words = Self.named(session.invocation)
       let lines = RunPage(
         figures: timeline.figures,
         title: (["s3up", session.invocation.command.rawValue] + words).joined(separator: " "),

@@ -73,6 +73,18 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: box.files.path("t")).sorted() == ["a", "run"])
   }
 
+  @Test("The words of a command can be secret: neither file has them")
+  func command() async throws {
+    let box = try BlackBox()
+    let command = ["--", "sh", "-c", "echo --password=hunter2"]
+    try await box.run(["put", "--from-command", "s3://bucket/k"] + BlackBox.traced + command).expectSuccess()
+    for (file, expected) in [("trace.json", "PutObject"), ("report.html", "s3up put s3://bucket/k")] {
+      let text = String(decoding: try box.files.read(file), as: UTF8.self)
+      #expect(!text.contains("hunter2"), "\(text)")
+      #expect(text.contains(expected), "\(text)")
+    }
+  }
+
   @Test("With --dry-run nothing is written")
   func dryRun() async throws {
     let box = try BlackBox()
