@@ -38,7 +38,7 @@ public struct PresignedURL: Sendable {
     }
   }
 
-  /// The URL, which is a secret: anyone who has it can use it.
+  /// The URL, which is a secret: whoever holds it can use it.
   public var url: String
   /// The method that was signed.
   public var method: Method

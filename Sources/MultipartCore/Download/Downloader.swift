@@ -27,7 +27,9 @@ final class Downloader: Performer {
 
     var isStream: Bool { if case .stream = self { true } else { false } }
 
-    func rangeSize(_ options: DownloadOptions) -> Int64 { options.partSize ?? (isStream ? 4 << 20 : 8 << 20) }
+    func rangeSize(_ options: DownloadOptions) -> Int64 {
+      options.partSize ?? (isStream ? DownloadOptions.orderedRangeSize : DownloadOptions.rangeSize)
+    }
   }
 
   /// The receiver of bytes in order.

@@ -136,7 +136,7 @@ import Testing
     #expect(try RecordText.read(bytes)?.record.parts == [1: again])
   }
 
-  @Test("An unknown version is refused with a message that says so; a damaged file is not an unknown version")
+  @Test("A newer format is reported by its version, and a damaged file as damaged")
   func versions() throws {
     let second = try RecordSamples.text(record).bytes.drop { $0 != 0x0A }.dropFirst()
     for words in [["s3up", "record", "3"], ["s3up", "record", "2", "more"], ["s3up", "record", ""]] {

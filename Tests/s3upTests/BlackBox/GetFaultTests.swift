@@ -199,7 +199,7 @@ import Testing
     #expect(records(box) == [])
   }
 
-  @Test("If its folder is removed, the download fails, and keeps nothing that cannot be resumed")
+  @Test("A download whose folder is removed fails, and leaves nothing behind that cannot be resumed")
   func folderRemoved() async throws {
     let (box, _) = try box()
     try FileManager.default.createDirectory(atPath: box.files.path("folder"), withIntermediateDirectories: true)

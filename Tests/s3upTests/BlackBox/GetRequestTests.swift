@@ -97,7 +97,7 @@ import Testing
   ]
 
   @Test(
-    "An archived object is refused with the state of its restore, and a restored one is downloaded", arguments: archives
+    "An archived object is refused, with the state of its restore; a restored object is downloaded", arguments: archives
   )
   func archived(_ headers: [String: String], _ words: String) async throws {
     let (box, bytes) = try box()

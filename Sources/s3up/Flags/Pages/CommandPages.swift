@@ -202,7 +202,7 @@ extension CommandPage {
     ],
     about: [
       """
-      Signs URLs without asking the store. Anyone who has a URL can use it until it expires: after 7 days at most, \
+      Signs URLs without asking the store. Whoever holds a URL can use it until it expires: after 7 days at most, \
       and no later than the credentials that signed it. Treat it as a secret.
       """
     ], arguments: [object])
@@ -298,7 +298,7 @@ extension CommandPage {
       """
       Prints the completion script of a shell. It completes commands, options, values, profiles and files, and where the \
       environment or the profile has credentials, buckets and keys: at most 200, after at most three seconds. They are \
-      kept for a minute, in ~/.cache/s3up.
+      kept for a minute, in ~/.cache/s3up/completions.
       """
     ],
     arguments: [Item(term: "SHELL", doc: ShellChoice.words.joined(separator: ", ") + ".")])

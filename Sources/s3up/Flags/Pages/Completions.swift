@@ -28,7 +28,7 @@ enum Completions {
       *) exit ;;
     esac
     umask 077
-    cache=${XDG_CACHE_HOME:-$HOME/.cache}/s3up
+    cache=${XDG_CACHE_HOME:-${HOME:?}/.cache}/s3up/completions
     mkdir -p "$cache" && find "$cache" -type f -mmin +0 -delete
     file=$cache/$(printf "%s\n" "$ask" "$AWS_PROFILE" "$AWS_ENDPOINT_URL" "$AWS_ACCESS_KEY_ID" | cksum | tr " " -)
     [ -s "$file" ] || timeout 3 s3up ls --retries 1 ${ask:+"$ask"} </dev/null | head -n 200 >"$file"

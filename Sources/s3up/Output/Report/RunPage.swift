@@ -1,7 +1,7 @@
 import MultipartCore
 
-/// One page about one run, without parts elsewhere: what people attach to the question why it was slow. Its policy allows
-/// no script, no request, and no style but its own.
+/// One self-contained page about one run, to be attached to the question of why it was slow. Its policy allows no script, no
+/// request, and no style but its own.
 struct RunPage {
   static let firstLine = "<!doctype html><!-- report of a run -->"
 
@@ -52,8 +52,8 @@ struct RunPage {
         ? [Self.paragraph("More tracks than fit here are not drawn; a trace has them.")] : [])
       + [
         Self.paragraph(
-          "A part that lasts long beside others had a slow connection, and where all do, the line is slow; where answers "
-            + "do, the store is. Gaps are waits, whose causes are below.")
+          "If one part takes longer than its neighbours, its connection was slow; if all do, the line is. If answers take "
+            + "long, the store is slow. Gaps are waits; their causes are below.")
       ]
   }
 
