@@ -19,7 +19,7 @@ cmp "$package" "$folder/again/${package##*/}" || fail "made again, it is another
 (cd "$folder" && sha256sum --quiet -c "${package##*/}.sha256")
 
 bare_system "$release"
-files() { (cd "$bare" && find etc usr var root -name '*s3up*' -not -path 'var/*/apt/*' | sort); }
+files() { (cd "$bare" && find etc usr var srv -name '*s3up*' -not -path 'var/*/apt/*' | sort); }
 cp "$package" "$bare/srv/new.deb"
 in_it apt-get -q -y update >"$bare.log" 2>&1 || fail "$(tail "$bare.log")"
 in_it DEBIAN_FRONTEND=noninteractive apt-get -q -y install --no-install-recommends /srv/new.deb >"$bare.log" 2>&1 ||
@@ -33,6 +33,6 @@ in_it s3up get "$key" /srv/back --overwrite
 cmp "$bare/srv/file" "$bare/srv/back" || fail "what came back is not what went up"
 in_it sh -c 'bash -n /usr/share/bash-completion/completions/s3up'
 in_it DEBIAN_FRONTEND=noninteractive apt-get -q -y purge s3up >"$bare.log" 2>&1 || fail "$(tail "$bare.log")"
-rm -rf "$bare/root/.local"
+rm -rf "$bare/srv/.local"
 [ -z "$(files)" ] || fail "purged, it has left: $(files)"
 echo "$release: installed, used and purged"

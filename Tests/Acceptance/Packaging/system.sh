@@ -25,6 +25,6 @@ bare_system() {
 # in_it COMMAND ARG...: runs it in that system, with the store's credentials and nothing else in the environment.
 in_it() {
   mountpoint -q "$bare/proc" || mount -t proc proc "$bare/proc"
-  chroot "$bare" env -i HOME=/root PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin AWS_ACCESS_KEY_ID="$ACCESS_KEY" \
+  chroot "$bare" env -i HOME=/srv PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin AWS_ACCESS_KEY_ID="$ACCESS_KEY" \
     AWS_SECRET_ACCESS_KEY="$SECRET_KEY" AWS_REGION="$REGION" AWS_ENDPOINT_URL_S3="$TLS_ENDPOINT" "$@"
 }

@@ -58,7 +58,7 @@ def session(binary, place, proxy, bucket):
                 return screen
         raise SystemExit(f"the upload did not end:\n{screen}")
     finally:
-        terminal.close()
+        terminal.end()
 
 
 def kept(text):

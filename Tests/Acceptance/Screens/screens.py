@@ -12,6 +12,7 @@ import difflib
 import os
 import pathlib
 import re
+import select
 import shlex
 import socket
 import subprocess
@@ -94,9 +95,19 @@ class Terminal:
         """Its lines, in one piece if the terminal had to wrap them: where it did depends on the numbers."""
         return self.tmux("capture-pane", "-p", "-J", "-t", name).rstrip("\n")
 
-    def close(self):
-        with contextlib.suppress(subprocess.CalledProcessError):
-            self.tmux("kill-server")
+    def end(self, name=None):
+        """Ends one session, or all, and waits for what runs there: a shell may still write its history, s3up its record."""
+        with contextlib.ExitStack() as stack, contextlib.suppress(subprocess.CalledProcessError):
+            panes = self.tmux("list-panes", *(["-s", "-t", name] if name else ["-a"]), "-F", "#{pane_pid}").split()
+            ends = []
+            for pid in subprocess.run(["ps", "-o", "pid=", "-s", ",".join(panes)], capture_output=True, text=True).stdout.split():
+                with contextlib.suppress(ProcessLookupError):
+                    ends.append(os.pidfd_open(int(pid)))
+                    stack.callback(os.close, ends[-1])
+            self.tmux(*(["kill-session", "-t", name] if name else ["kill-server"]))
+            for end in ends:
+                ready, _, _ = select.select([end], [], [], SETTLED)
+                demand(ready, "a program did not end with its terminal")
 
 
 def plain(screen):
@@ -206,8 +217,7 @@ def look(state, place, bucket, terminal, options):
                 expected = divided((HERE / "expected" / f"{state}.txt").read_text())
                 found = pool.map(lambda scene: scene.matches(expected[scene.width]), scenes)
                 seen = {scene.width: screen for scene, screen in zip(scenes, found)}
-        for scene in scenes:
-            terminal.tmux("kill-session", "-t", scene.name)
+            list(pool.map(lambda scene: terminal.end(scene.name), scenes))
     return joined(seen)
 
 
@@ -236,7 +246,7 @@ def main():
         top = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory()))
         bucket = stack.enter_context(Bucket(Store("seaweedfs"), "screens"))
         terminal = Terminal(top)
-        stack.callback(terminal.close)
+        stack.callback(terminal.end)
         prepare(top, options, bucket)
         place = top / "runs"
         place.mkdir()

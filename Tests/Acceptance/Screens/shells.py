@@ -78,7 +78,7 @@ def main():
                         failed += 1
                         print(f"{shell}: after {typed!r} and a Tab there was not {wanted!r} but:\n{screen}")
         finally:
-            terminal.close()
+            terminal.end()
     if failed:
         sys.exit(1)
     print(f"completions: {len(TYPED)} in {', '.join(START)}")
