@@ -25,6 +25,7 @@ final class ManyReporter: Sendable {
   private let reporter: Reporter
   private let isTerminal: Bool
   private let sharesTerminal: Bool
+  private let title: TerminalTitle?
   private let paint: Paint
   private var isDown: Bool { session.invocation.command == .get }
 
@@ -37,6 +38,7 @@ final class ManyReporter: Sendable {
     isTerminal = Descriptor.isTerminal(STDOUT_FILENO)
     sharesTerminal = style == .bar && isTerminal
     paint = session.paint(STDOUT_FILENO)
+    title = session.terminalTitle()
   }
 
   // MARK: - What happens
@@ -157,6 +159,7 @@ final class ManyReporter: Sendable {
     case .bar:
       let width = Descriptor.columns(STDERR_FILENO, environment: session.environment) - ProgressPrinter.free
       session.console.live(progress.lines(width: width, rows: Descriptor.rows(STDERR_FILENO)))
+      title?.show(progress.title, progress.fraction)
     case .plain, .log:
       if state.withLock({ $0.log.isDue(style, at: now) }) { session.console.line(progress.plain) }
     case .none: break
@@ -172,6 +175,7 @@ final class ManyReporter: Sendable {
   /// Prepares for a stop by Ctrl-Z.
   func pause() {
     guard style == .bar, let progress = measured(at: session.world.uptime()) else { return }
+    title?.pause()
     session.console.finishLive(progress.plain + ", paused")
   }
 
@@ -180,6 +184,7 @@ final class ManyReporter: Sendable {
       state.ticker?.cancel()
       state.isFinished = true
     }
+    title?.finish()
     session.console.live(nil)
     fold(session.report?.unfold(session.world.now()))
   }

@@ -13,7 +13,7 @@ final class ProgressTicker: Sendable {
     (self.session, self.subject, self.state) = (session, subject, state)
     let environment = session.environment
     printer = ProgressPrinter(
-      style: session.progressStyle, console: session.console,
+      style: session.progressStyle, console: session.console, title: session.terminalTitle(),
       width: { Descriptor.columns(STDERR_FILENO, environment: environment) })
   }
 

@@ -81,6 +81,16 @@ struct Session: Sendable {
       output.progress, terminal: Descriptor.isTerminal(STDERR_FILENO), environment: environment)
   }
 
+  /// What shows the progress outside the terminal's text; nil if nothing does. Whichever way the process ends, the signs
+  /// are taken back.
+  func terminalTitle() -> TerminalTitle? {
+    let signs = TerminalSigns(output.title, environment: environment)
+    guard progressStyle == .bar, signs != .none else { return nil }
+    let title = TerminalTitle(signs, console) { Descriptor.isInFront(STDERR_FILENO) }
+    signals.beforeLeaving { title.leave() }
+    return title
+  }
+
   func paint(_ descriptor: Int32) -> Paint {
     Paint(isOn: output.isColored(terminal: Descriptor.isTerminal(descriptor), environment: environment))
   }

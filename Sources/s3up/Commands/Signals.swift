@@ -10,6 +10,7 @@ final class Signals: Sendable {
     var report: (@Sendable () -> Void)?
     var pause: (@Sendable () -> Void)?
     var restore: (@Sendable () -> Void)?
+    var leave: (@Sendable () -> Void)?
     var abandon: (@Sendable () -> Void)?
   }
 
@@ -44,6 +45,11 @@ final class Signals: Sendable {
     state.withLock { $0.restore = restore }
   }
 
+  /// Sets what is taken back from the terminal before the program ends, whichever way.
+  func beforeLeaving(_ leave: @escaping @Sendable () -> Void) {
+    state.withLock { $0.leave = leave }
+  }
+
   /// Sets what kills whatever must not outlive the program, such as a command that it started.
   func atEnd(_ abandon: @escaping @Sendable () -> Void) {
     state.withLock { $0.abandon = abandon }
@@ -52,8 +58,9 @@ final class Signals: Sendable {
   /// Ends the process with `_exit`. Nothing is buffered; if the process were killed inside `exit`, after the record was
   /// deleted, the next run would send everything again.
   func end(_ status: Int32) -> Never {
-    let (restore, abandon) = state.withLock { ($0.restore, $0.abandon) }
+    let (restore, leave, abandon) = state.withLock { ($0.restore, $0.leave, $0.abandon) }
     restore?()
+    leave?()
     abandon?()
     _exit(status)
   }

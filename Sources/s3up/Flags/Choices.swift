@@ -11,6 +11,9 @@ enum ProgressChoice: String, Sendable, CaseIterable { case auto, bar, plain, non
 
 enum ColorChoice: String, Sendable, CaseIterable { case auto, always, never }
 
+/// Whether a terminal's title shows the progress.
+enum TitleChoice: String, Sendable, CaseIterable { case auto, always, never }
+
 enum JSONChoice: String, Sendable, CaseIterable { case result, all }
 
 enum ShellChoice: String, Sendable, CaseIterable { case bash, zsh, fish }

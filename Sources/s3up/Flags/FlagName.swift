@@ -91,6 +91,7 @@ enum FlagName: String, Sendable, CaseIterable {
   case stateDir = "state-dir"
 
   case progress
+  case title
   case quiet
   case verbose
   case json

@@ -63,6 +63,12 @@ final class Console: Sendable {
     }
   }
 
+  /// Sends a sequence that neither moves the cursor nor changes the text.
+  func sign(_ sequence: String) {
+    guard !sequence.isEmpty else { return }
+    state.withLock { _ in write(Array(sequence.utf8)) }
+  }
+
   /// Prints the last frame of the live line, which stays.
   func finishLive(_ text: String) {
     state.withLock { state in
@@ -120,6 +126,12 @@ enum Descriptor {
     // Without a free number nothing can be learned.
     guard copy >= 0, close(copy) != 0, errno != EINTR else { return 0 }
     return errno
+  }
+
+  /// Whether the terminal belongs to this process's job, or to no job: then nothing else writes to it.
+  static func isInFront(_ descriptor: Int32) -> Bool {
+    let owner = tcgetpgrp(descriptor)
+    return owner < 0 || owner == getpgrp()
   }
 
   static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }

@@ -50,17 +50,32 @@ struct ManyProgress: Sendable {
   /// The total, for a log.
   var plain: String { fields(total).map(\.text).joined(separator: ", ") }
 
-  private func fields(_ total: ProgressState) -> [ProgressLine.Field] {
-    guard let batch else { return [] }
+  /// The progress, 0...1; nil while it is not known.
+  var fraction: Double? {
+    guard let batch, batch.foundAll, batch.foundBytes > 0 else { return nil }
+    return Double(max(0, batch.ended)) / Double(batch.foundBytes)
+  }
+
+  /// The total in the title of a terminal.
+  var title: String {
+    let done = fraction.map { ProgressLine.percent($0) + " " } ?? ""
+    return done + (batch.map(files) ?? "") + " — s3up"
+  }
+
+  private func files(_ batch: BatchState) -> String {
     let summary = batch.summary
     let arrived = summary.uploaded + summary.downloaded + summary.verified
     let ended = arrived + summary.unchanged + summary.existing + summary.failed
-    let (files, bytes) = (batch.foundAll ? "\(batch.found)" : "\(batch.found)+", Human.size(batch.foundBytes))
+    return "\(ended) of \(batch.found)\(batch.foundAll ? "" : "+") files"
+  }
+
+  private func fields(_ total: ProgressState) -> [ProgressLine.Field] {
+    guard let batch else { return [] }
+    let summary = batch.summary
+    let bytes = Human.size(batch.foundBytes)
     var fields: [ProgressLine.Field] = []
-    if batch.foundAll, batch.foundBytes > 0 {
-      fields.append(("\(Int(Double(max(0, batch.ended)) / Double(batch.foundBytes) * 100))%", 0))
-    }
-    fields.append(("\(ended) of \(files) files", 1))
+    if let fraction { fields.append((ProgressLine.percent(fraction), 0)) }
+    fields.append((files(batch), 1))
     fields.append(("\(Human.size(total.done)) of \(bytes)\(batch.foundAll ? "" : "+")", 4))
     if summary.failed > 0 { fields.append(("\(summary.failed) failed", 2)) }
     if let words = total.words { fields.append((words, 3)) }

@@ -42,6 +42,9 @@ enum ProgressLine {
     return fields.map { TextWidth.cut($0.text, to: width) }
   }
 
+  /// Rounded down, so that 100% is shown only at the end.
+  static func percent(_ fraction: Double) -> String { "\(Int(fraction * 100))%" }
+
   /// The line for a log: all fields, without a bar.
   static func plain(_ state: ProgressState) -> String {
     SafeText.oneLine(state.name) + ": " + fields(of: state).map(\.text).joined(separator: ", ")
@@ -51,9 +54,7 @@ enum ProgressLine {
   private static func fields(of state: ProgressState) -> [Field] {
     var fields: [Field] = []
     if let fraction = state.fraction {
-      // Rounded down, so that 100% is shown only at the end.
-      let percent = Int(fraction * 100)
-      fields.append(("\(percent)%", 0))
+      fields.append((percent(fraction), 0))
     }
     let size = state.total.map { "\(Human.size(state.done)) of \(Human.size($0))" } ?? Human.size(state.done)
     fields.append((size, state.total == nil ? 0 : 2))

@@ -45,12 +45,14 @@ final class ProgressPrinter: Sendable {
   static let free = 2
 
   let style: Style
+  private let title: TerminalTitle?
   private let console: Console
   private let width: @Sendable () -> Int
   private let state = Locked(State())
 
-  init(style: Style, console: Console, width: @escaping @Sendable () -> Int) {
+  init(style: Style, console: Console, title: TerminalTitle? = nil, width: @escaping @Sendable () -> Int) {
     self.style = style
+    self.title = title
     self.console = console
     self.width = width
   }
@@ -74,7 +76,9 @@ final class ProgressPrinter: Sendable {
       let measured = state.meter.measure(progress, at: now)
       guard !state.isFinished else { return measured }
       switch style {
-      case .bar: console.live(ProgressLine.draw(measured, width: width() - ProgressPrinter.free))
+      case .bar:
+        console.live(ProgressLine.draw(measured, width: width() - ProgressPrinter.free))
+        title?.show(TerminalSigns.title(measured), measured.fraction)
       case .plain, .log: if state.log.isDue(style, at: now) { console.line(ProgressLine.plain(measured)) }
       case .none: break
       }
@@ -91,6 +95,7 @@ final class ProgressPrinter: Sendable {
   func pause(_ progress: ProgressState, now: Duration) {
     state.withLock { state in
       guard style == .bar, !state.isFinished else { return }
+      title?.pause()
       var measured = state.meter.measure(progress, at: now)
       (measured.rate, measured.eta, measured.words) = (nil, nil, "paused")
       console.finishLive(ProgressLine.draw(measured, width: width() - ProgressPrinter.free))
@@ -102,6 +107,7 @@ final class ProgressPrinter: Sendable {
     state.withLock { state in
       guard !state.isFinished else { return }
       state.isFinished = true
+      title?.finish()
       var measured = state.meter.measure(progress, at: now)
       (measured.rate, measured.eta, measured.words) = (nil, nil, nil)
       measured.connections = 0

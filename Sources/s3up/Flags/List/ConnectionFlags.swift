@@ -76,6 +76,15 @@ extension FlagList {
         """,
       standard: "auto", choices: ProgressChoice.words),
     Flag(
+      .title, .value("WHEN"), .output, [.put, .part, .get, .verify],
+      "Show the progress in the terminal's title and at its tab: auto, always or never.",
+      more: """
+        With auto the title is set where the terminal is known to keep its own and to get it back at the end, and the \
+        progress is sent (OSC 9;4) where it is known to appear at a tab, in a taskbar or in a dock. always sets the title \
+        of any terminal that is not dumb. Both need a progress bar, and nothing is sent from the background.
+        """,
+      standard: "auto", choices: TitleChoice.words),
+    Flag(
       .explain, .toggle, .output, .put,
       "Print the plan: part size, parts, concurrency, addressing, checksum, credentials, and why."),
     Flag(

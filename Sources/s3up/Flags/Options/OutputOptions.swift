@@ -3,6 +3,7 @@ import MultipartCore
 /// What is printed, where and how.
 struct OutputOptions: Sendable, Equatable {
   var progress = ProgressChoice.auto
+  var title = TitleChoice.auto
   var quiet = false
   /// 0, 1 (`-v`) or 2 (`-vv`).
   var verbosity = 0
@@ -15,6 +16,7 @@ struct OutputOptions: Sendable, Equatable {
 
   init(_ invocation: Invocation, environment: [String: String]) throws(Failure) {
     progress = try invocation.choice(.progress) ?? .auto
+    title = try invocation.choice(.title) ?? .auto
     quiet = invocation.toggle(.quiet) ?? false
     verbosity = min(2, invocation.all(.verbose).count)
     explain = invocation.toggle(.explain) ?? false

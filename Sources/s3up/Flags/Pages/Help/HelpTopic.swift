@@ -96,6 +96,7 @@ enum HelpTopic: String, Sendable, CaseIterable {
     ("S3UP_NOTIFY_SECRET", "The secret that signs notifications, if it is not in a file."),
     ("CI, GITHUB_ACTIONS, GITLAB_CI", "A CI job: progress is a line every 30 s, and the runner gets what it can show."),
     ("NO_COLOR", "If it is set, --color auto means never."),
+    ("TERM, TERM_PROGRAM, VTE_VERSION, WT_SESSION, ConEmuANSI", "What the terminal can show, for the bar and --title."),
     ("PAGER", "The program that shows help longer than the terminal."),
   ]
 }
