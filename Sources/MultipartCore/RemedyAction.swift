@@ -20,6 +20,8 @@ public enum RemedyAction: Sendable, Equatable, CustomStringConvertible {
   case upload
   /// Pass the source as the standard input.
   case uploadStandardInput
+  /// List the objects beside the one that the failure is about.
+  case listObjects
 
   /// The action in the library's own words.
   public var description: String {
@@ -34,6 +36,7 @@ public enum RemedyAction: Sendable, Equatable, CustomStringConvertible {
     case .renewTicket(let all): all ? "a renewal of the ticket with all parts" : "a renewal of the ticket"
     case .upload: "an upload in one go"
     case .uploadStandardInput: "an upload of the standard input"
+    case .listObjects: "a list of the objects"
     }
   }
 
@@ -43,7 +46,9 @@ public enum RemedyAction: Sendable, Equatable, CustomStringConvertible {
       .abort(bucket: change(bucket), key: change(key), uploadID: change(uploadID))
     case .listUploads(let bucket, let key): .listUploads(bucket: change(bucket), key: key.map(change))
     case .cleanUp(let bucket, let days): .cleanUp(bucket: change(bucket), olderThanDays: days)
-    case .listRecordedUploads, .examine, .sendPart, .listParts, .renewTicket, .upload, .uploadStandardInput: self
+    case .listRecordedUploads, .examine, .sendPart, .listParts, .renewTicket, .upload, .uploadStandardInput,
+      .listObjects:
+      self
     }
   }
 }

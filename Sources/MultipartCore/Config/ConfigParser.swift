@@ -38,9 +38,16 @@ struct ConfigParser {
     self.shown = shown
   }
 
-  private func broken(_ what: String) -> Failure {
-    Failure(.configuration, "\(shown):\(lineNumber): \(what)", remedy: "fix line \(lineNumber) of \(shown)").at(
-      Place(file: shown))
+  private func broken(_ what: String, _ way: String? = nil) -> Failure {
+    Failure(
+      .configuration, "\(shown):\(lineNumber): \(what)", remedy: Wording(way ?? "fix line \(lineNumber) of \(shown)")
+    ).at(Place(file: shown))
+  }
+
+  /// A pair that no header precedes.
+  private var homeless: Failure {
+    let header = hasKinds ? "[default] or [profile NAME]" : "[default] or [NAME]"
+    return broken("is before the first section", "begin \(shown) with a line such as \(header)")
   }
 
   private mutating func read(_ raw: ArraySlice<UInt8>) throws(Failure) {
@@ -96,8 +103,7 @@ struct ConfigParser {
     _ text: ArraySlice<UInt8>, whole: ArraySlice<UInt8>, indent: Int
   ) throws(Failure) {
     guard var (name, value) = pair(text, "=:"), let section = current else {
-      throw broken(
-        current == nil ? "is before the first section" : "is neither a section nor a pair NAME = VALUE")
+      throw current == nil ? homeless : broken("is neither a section nor a pair NAME = VALUE")
     }
     if name == Self.command { (name, value) = pair(whole, "=:") ?? (name, value) }
     sections[section]?.merge(ConfigSection(values: [name: value]))
@@ -105,7 +111,7 @@ struct ConfigParser {
   }
 
   private mutating func readContinuation(_ text: ArraySlice<UInt8>, of name: String) throws(Failure) {
-    guard let section = current else { throw broken("is before the first section") }
+    guard let section = current else { throw homeless }
     let more = string(Array(text))
     if let value = sections[section]?.values[name], !value.isEmpty {
       sections[section]?.values[name] = value + "\n" + more

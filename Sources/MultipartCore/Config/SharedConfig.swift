@@ -22,8 +22,8 @@ package struct SharedConfig: Sendable {
 
   /// Determines where the files are; reads nothing.
   init(placesFor environment: [String: String]) {
-    configPath = Self.path("AWS_CONFIG_FILE", "~/.aws/config", environment)
-    credentialsPath = Self.path("AWS_SHARED_CREDENTIALS_FILE", "~/.aws/credentials", environment)
+    configPath = Self.path(Self.configVariable, "~/.aws/config", environment)
+    credentialsPath = Self.path(Self.credentialsVariable, "~/.aws/credentials", environment)
   }
 
   /// A profile; nil if neither file has it. In the config file `[profile default]` takes precedence over `[default]`,
@@ -56,6 +56,9 @@ package struct SharedConfig: Sendable {
     return Set((ofConfig + credentials.keys).map(\.name)).sorted()
   }
 
+  private static let configVariable = "AWS_CONFIG_FILE"
+  private static let credentialsVariable = "AWS_SHARED_CREDENTIALS_FILE"
+
   private func wayOut(_ name: String) -> Wording {
     if config[SectionName(kind: nil, name: name)] != nil {
       return "call its section [profile \(name)] in \(configPath)"
@@ -72,9 +75,16 @@ package struct SharedConfig: Sendable {
   private static func read(
     _ shown: String, hasKinds: Bool, _ environment: [String: String]
   ) throws(Failure) -> [SectionName: ConfigSection] {
-    guard let path = expanded(shown, environment), let bytes = try SmallFile.read(path, shown: shown) else {
-      return [:]
+    guard let path = expanded(shown, environment) else { return [:] }
+    let found: [UInt8]?
+    do throws(Failure) {
+      found = try SmallFile.read(path, shown: shown)
+    } catch {
+      var failure = error
+      failure.remedy = failure.remedy.map { $0 + Wording(" with \(hasKinds ? configVariable : credentialsVariable)") }
+      throw failure
     }
+    guard let bytes = found else { return [:] }
     return try ConfigParser.parse(bytes, hasKinds: hasKinds, shown: shown)
   }
 

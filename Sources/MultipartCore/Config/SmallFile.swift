@@ -19,7 +19,11 @@ package enum SmallFile {
   }
 
   private static func failure(_ shown: String, _ number: Int32) -> Failure {
-    .system(.configuration, number, "cannot read \(shown)").at(Place(file: shown))
+    .system(
+      .configuration, number, "cannot read \(shown)",
+      remedy: number == EISDIR
+        ? "it is a folder: name a file" : "make it readable for the user who runs this, or name another file"
+    ).at(Place(file: shown))
   }
 }
 
@@ -28,7 +32,7 @@ extension SmallFile {
   package static func read(_ path: FilePath, limit: Int = 1 << 20) throws(Failure) -> [UInt8] {
     do throws(Failure) {
       guard let bytes = try read(String(decoding: path.bytes, as: UTF8.self), shown: path.text, limit: limit) else {
-        throw Failure(.sourceMissing, "there is no file \(path.text)", remedy: "check the file's path")
+        throw Failure(.sourceMissing, "there is no file \(path.text)", remedy: path.whyMissing)
       }
       return bytes
     } catch {

@@ -35,8 +35,10 @@ struct DownloadTarget: Sendable {
     guard path.withCString({ lstat($0, &own) }) == 0 else {
       guard errno == ENOENT else { throw failure(errno, "the target cannot be examined", path) }
       guard let status = path.folder.status, status.st_mode & S_IFMT == S_IFDIR else {
-        throw Failure(.precondition, "the target's folder does not exist", remedy: "create it: mkdir -p").at(
-          Place(file: path.folder.text))
+        throw Failure(
+          .precondition, "the target's folder does not exist",
+          remedy: Wording("create it: mkdir -p \(ShellWord.quoted(SafeText.oneLine(path.folder.text)))")
+        ).at(Place(file: path.folder.text))
       }
       // Resolved to the name that it will have when it exists, so that the next run finds this run's record.
       let folder = try folder(path.folder.resolved ?? path.folder)

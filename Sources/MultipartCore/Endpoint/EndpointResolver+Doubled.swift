@@ -14,19 +14,15 @@ extension Placement {
     let rest = Array(labels.dropFirst(own.count))
     // PrivateLink's host names begin with the word bucket, whatever the bucket is called.
     guard !own.isEmpty, !rest.isEmpty, labels.starts(with: own), rest.first?.begins(with: "vpce-") != true else {
-      return try checkOther(labels, url)
+      return try checkOther(url)
     }
     throw doubled("has the bucket \(SafeText.oneLine(bucket)) in its host", url, host: rest, path: url.path)
   }
 
   /// Checks hosts such as `https://other.s3.eu-west-1.amazonaws.com`.
-  private func checkOther(_ labels: [String], _ url: EndpointURL) throws(Failure) {
-    guard url.host.ends(with: ".amazonaws.com") || url.host.ends(with: ".amazonaws.com.cn"),
-      let service = labels.lastIndex(where: { $0 == "s3" || $0.begins(with: "s3-") }), service > 0,
-      !labels.contains(where: { $0.begins(with: "vpce-") })
-    else { return }
-    let other = labels[..<service].joined(separator: ".")
-    throw doubled("has the bucket \(other) in its host", url, host: Array(labels[service...]), path: url.path)
+  private func checkOther(_ url: EndpointURL) throws(Failure) {
+    guard let parts = S3Host.parts(of: url.host), let bucket = parts.bucket else { return }
+    throw doubled("has the bucket \(bucket) in its host", url, host: [parts.service], path: url.path)
   }
 
   private func checkPath(_ url: EndpointURL) throws(Failure) {

@@ -1,6 +1,6 @@
 /// Parses an S3 host that an answer names. A server must not choose where signed requests go: a host counts only if it
 /// is S3's own, in the bucket's partition.
-struct S3Host: Sendable, Equatable {
+package struct S3Host: Sendable, Equatable {
   let region: String
   let usesPath: Bool
   let isFIPS: Bool
@@ -26,6 +26,18 @@ struct S3Host: Sendable, Equatable {
       return nil
     }
     guard Self.isRegion(region), Partition.of(region: region) == partition else { return nil }
+  }
+
+  /// The labels of a host of AWS's S3, and those before them, which are the bucket; nil for any other host. The names of
+  /// PrivateLink begin with the word bucket, whatever the bucket is called.
+  package static func parts(of host: String) -> (bucket: String?, service: String)? {
+    guard host.ends(with: ".amazonaws.com") || host.ends(with: ".amazonaws.com.cn") else { return nil }
+    let labels = host.words(between: ".").map(String.init)
+    guard let service = labels.lastIndex(where: { $0 == "s3" || $0.begins(with: "s3-") }),
+      !labels.contains(where: { $0.begins(with: "vpce-") })
+    else { return nil }
+    let bucket = labels[..<service].joined(separator: ".")
+    return (bucket.isEmpty ? nil : bucket, labels[service...].joined(separator: "."))
   }
 
   /// Whether the text is a region, such as `eu-west-1`, `us-gov-east-1`, `eusc-de-east-1`.

@@ -152,15 +152,12 @@ package final class ReportFile: Sendable {
     return path.bytes.elementsEqual("-".utf8) ? nil : StreamFile.descriptor(namedBy: path)
   }
 
-  /// Where a chain of links ends (`readlink`); no file need exist there.
+  /// Where a chain of links ends; no file need exist there.
   private static func followed(_ path: FilePath) -> FilePath {
     var place = path
     // The kernel follows no more links than this.
     for _ in 0..<40 {
-      var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-      let count = place.withCString { readlink($0, &buffer, buffer.count) }
-      guard count > 0 else { break }
-      let target = buffer.prefix(count).map { UInt8(bitPattern: $0) }
+      guard let target = place.linkTarget?.bytes else { break }
       let isWhole = target[0] == UInt8(ascii: "/")
       place = FilePath(bytes: (isWhole ? [] : place.folder.bytes + [UInt8(ascii: "/")]) + target)
     }

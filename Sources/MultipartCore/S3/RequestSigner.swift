@@ -18,10 +18,13 @@ package protocol RequestSigner: Sendable {
   var waitsForCredentials: Bool { get }
   /// Whether it has only a single request, which is already signed.
   var knowsOneRequest: Bool { get }
+  /// Whether requests go out as anybody could send them.
+  var isAnonymous: Bool { get }
 }
 
 extension RequestSigner {
   package var knowsOneRequest: Bool { false }
+  package var isAnonymous: Bool { false }
 }
 
 /// What an answer taught, so that the request is worth sending again.
@@ -88,6 +91,7 @@ package struct BucketSigner: RequestSigner {
   }
 
   package var waitsForCredentials: Bool { credentials?.isWaiting == true }
+  package var isAnonymous: Bool { credentials == nil }
 
   package var origin: String { start.origin.description }
 

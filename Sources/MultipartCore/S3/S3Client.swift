@@ -80,6 +80,11 @@ package struct S3Client: Sendable {
   }
 
   private func explained(_ failure: Failure) -> Failure {
+    if failure.code == .credentials, failure.status != nil, signer.isAnonymous {
+      var failure = failure
+      failure.remedy = "the request was not signed, and not everybody may do this: leave \(off: .signsRequests) out"
+      return failure
+    }
     guard [.credentials, .credentialsExpired, .clockSkew].contains(failure.code), failure.status != nil,
       let note = signer.clockNote
     else { return failure }

@@ -44,6 +44,16 @@ package struct FilePath: Sendable, Hashable {
     return withCString { stat($0, &status) } == 0 ? status : nil
   }
 
+  /// Whether there is a file or folder, also at the end of links.
+  package var exists: Bool { status != nil }
+
+  /// What the link at this path contains (`readlink`); nil if it is not a link.
+  var linkTarget: FilePath? {
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = withCString { readlink($0, &buffer, buffer.count) }
+    return count > 0 ? FilePath(bytes: buffer.prefix(count).map { UInt8(bitPattern: $0) }) : nil
+  }
+
   /// The folder that contains the last component.
   var folder: FilePath {
     guard let slash = bytes.lastIndex(of: UInt8(ascii: "/")) else { return FilePath(".") }

@@ -15,7 +15,7 @@ enum ProducerSpawn {
     let status = spawn(words, environment, readsNothing, group, its, end, errors, &pid)
     guard status == 0 else {
       close(ours)
-      throw failure(status).at(Place(file: String(decoding: words.first ?? [], as: UTF8.self)))
+      throw failure(status, words).at(Place(file: String(decoding: words.first ?? [], as: UTF8.self)))
     }
     return (pid, ours)
   }
@@ -89,8 +89,12 @@ enum ProducerSpawn {
     if isIgnored || action.sa_flags & SA_NOCLDWAIT != 0 { signal(SIGCHLD, SIG_DFL) }
   }
 
-  private static func failure(_ status: Int32) -> Failure {
+  private static func failure(_ status: Int32, _ words: [[UInt8]]) -> Failure {
     switch status {
+    case ENOENT where words.count == 1 && words[0].contains(UInt8(ascii: " ")):
+      Failure(
+        .sourceMissing, "the command was not found",
+        remedy: "write its words without quotes around all of them, or have a shell read the line: sh -c 'LINE'")
     case ENOENT:
       Failure(.sourceMissing, "the command was not found", remedy: "check its name and PATH")
     case EACCES:

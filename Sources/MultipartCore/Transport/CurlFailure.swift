@@ -60,6 +60,7 @@ extension Failure {
       case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT, CURLE_PROXY:
         .ofConnection(trouble)
       case CURLE_OPERATION_TIMEDOUT where !trouble.isConnected: .ofConnection(trouble)
+      case CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_GOT_NOTHING: .ofBrokenConnection(trouble)
       default: Failure(.network, trouble.through + trouble.words + trouble.reason)
       }
     underlying = .libcurl(Int32(bitPattern: trouble.code.rawValue), errno: trouble.osError == 0 ? nil : trouble.osError)
@@ -92,6 +93,13 @@ extension Failure {
         .network, "no connection to \(trouble.target): \(what)",
         remedy: "check the endpoint's name and port, and that a store listens there")
     }
+  }
+
+  /// The connection ended before the answer. A port that expects TLS often ends it without a word.
+  private static func ofBrokenConnection(_ trouble: CurlTrouble) -> Failure {
+    Failure(
+      .network, "\(trouble.through)the connection to \(trouble.target) broke: \(trouble.words)\(trouble.reason)",
+      remedy: trouble.proxy == nil ? trouble.wayToTLS.map { "check the network; " + $0 } : nil)
   }
 
   /// A proxy refused to connect to the server.
@@ -157,14 +165,18 @@ extension Failure {
   }
 
   private static func ofForeignAnswer(_ trouble: CurlTrouble) -> Failure {
-    let scheme = trouble.place.begins(with: "http:")
-    return Failure(
+    Failure(
       .server, "\(trouble.through)the answer of \(trouble.target) is not HTTP: " + trouble.words,
-      remedy: scheme ? "if that port speaks TLS, write \(.endpoint, "https://\(trouble.authority)")" : nil)
+      remedy: trouble.wayToTLS)
   }
 }
 
 extension CurlTrouble {
+  /// What to do if a request in plain HTTP may have met a port that expects TLS.
+  fileprivate var wayToTLS: Wording? {
+    place.begins(with: "http:") ? "if that port speaks TLS, write \(.endpoint, "https://\(authority)")" : nil
+  }
+
   fileprivate var reason: String {
     guard osError != 0, code == CURLE_SEND_ERROR || code == CURLE_RECV_ERROR else { return "" }
     let reason = String(cString: strerror(osError))

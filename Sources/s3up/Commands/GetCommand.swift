@@ -93,11 +93,27 @@ struct GetCommand {
       return (try Source(words[0], session), .command(Array(words.dropFirst())))
     }
     guard (1...2).contains(words.count) else {
-      throw Failure(.usage, "get takes an object and a target", remedy: "s3up get s3://BUCKET/KEY|URL [FILE|DIR/|-]")
+      throw Failure(
+        .usage, "get: s3://BUCKET/KEY is missing", remedy: "Usage: s3up get s3://BUCKET/KEY|URL [FILE|DIR/|-]")
+    }
+    let isAddress: (Argument) -> Bool = { S3URL.looksLike($0) || S3URL.isWeb($0) }
+    if words.count == 2, !isAddress(words[0]), isAddress(words[1]) { throw Self.turned(words[0], words[1]) }
+    if words[0].text.begins(with: "s3://") {
+      // The key of an object may end in a slash; then a name for its file is needed.
+      let key = try S3URL(words[0]).key ?? ""
+      if key.isEmpty || (words.count == 1 && key.utf8.last == UInt8(ascii: "/")) { throw GetSources.prefix(words[0]) }
     }
     let source = try Source(words[0], session)
     let file = try Self.target(words.count > 1 ? words[1] : nil, name: source.lastName.bytes)
     return (source, file.map { .file($0) } ?? .standardOutput)
+  }
+
+  /// The failure for a file before its object.
+  static func turned(_ file: Argument, _ object: Argument) -> Failure {
+    let (file, object) = (ShellWord.quoted(file.text), ShellWord.quoted(Redaction.url(object.text)))
+    return Failure(
+      .usage, "\(file) is not an object",
+      remedy: "The object comes first: s3up get \(object) \(file); s3up put uploads a file.")
   }
 
   /// The target file; nil: standard output.
@@ -118,7 +134,9 @@ struct GetCommand {
       folder = []
     }
     guard !name.isEmpty, name != Array(".".utf8), name != Array("..".utf8) else {
-      throw Failure(.usage, "the last component of the key cannot be a file name", remedy: "Name the file.")
+      throw Failure(
+        .usage, "the key's last part, '\(String(decoding: name, as: UTF8.self))', cannot be the name of a file",
+        remedy: "Name the file: s3up get s3://BUCKET/KEY FILE")
     }
     return FilePath(bytes: folder + name)
   }

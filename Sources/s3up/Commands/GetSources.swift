@@ -19,7 +19,11 @@ struct GetSources: Sendable {
     var words = invocation.positionals
     folder = if let last = words.last, !S3URL.looksLike(last) { words.removeLast() } else { Argument(".") }
     if let wrong = words.first(where: { !S3URL.looksLike($0) }) {
-      throw Failure(.usage, "'\(wrong.text)' is not an object", remedy: "Only the last argument is a folder.")
+      throw words.count == 2 && S3URL.looksLike(words[1])
+        ? GetCommand.turned(wrong, words[1])
+        : Failure(
+          .usage, "'\(wrong.text)' is not an object",
+          remedy: "Only the last argument may be a folder: s3up get s3://BUCKET/KEY… DIR/")
     }
     guard !words.isEmpty else { throw Failure(.usage, "get: the object is missing", remedy: usage) }
     guard folder.bytes != Array("-".utf8) else {
@@ -59,11 +63,16 @@ struct GetSources: Sendable {
   private static func object(_ word: Argument) throws(Failure) -> S3URL {
     let url = try S3URL(word)
     guard let key = url.key, !key.isEmpty, key.utf8.last != UInt8(ascii: "/") else {
-      throw Failure(
-        .usage, "'\(word.text)' is a prefix, and names no object",
-        remedy: "-r downloads everything below it: s3up get -r \(ShellWord.quoted(word.text)) DIR/")
+      throw prefix(word)
     }
     return url
+  }
+
+  /// The failure for a prefix where an object is needed.
+  static func prefix(_ word: Argument) -> Failure {
+    Failure(
+      .usage, "'\(word.text)' is a prefix, and names no object",
+      remedy: "-r downloads everything below it: s3up get -r \(ShellWord.quoted(word.text)) DIR/")
   }
 
   /// Adds the trailing slash, which may be omitted.

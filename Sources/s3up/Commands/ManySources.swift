@@ -35,6 +35,12 @@ struct ManySources: Sendable {
     guard let last = words.popLast() else {
       throw Failure(.usage, "\(command): the destination is missing", remedy: usage)
     }
+    guard S3URL.looksLike(last) || !words.contains(where: S3URL.looksLike) else {
+      throw Failure(
+        .usage, "'\(last.text)' stands after the destination",
+        remedy:
+          "The destination comes last. A pattern belongs in quotes: the shell replaces *.tmp by the names of files.")
+    }
     guard S3URL.looksLike(last) else {
       throw Failure(
         .usage, "'\(last.text)' is not a destination", remedy: "The destination comes last: s3://BUCKET/PREFIX/")
@@ -70,7 +76,7 @@ struct ManySources: Sendable {
     case .named(let words):
       let paths = words.map { FilePath(bytes: $0.bytes) }
       if !selection.isRecursive, let folder = paths.first(where: BatchSources.isFolder) {
-        throw Self.folder(Argument(bytes: folder.bytes), command)
+        throw Self.folder(Argument(bytes: folder.bytes), command, target)
       }
       sources = BatchSources(.named(paths), prefix: isOneKey ? "" : target?.key ?? "")
     case .list(let path):
@@ -106,10 +112,18 @@ struct ManySources: Sendable {
     if case .batch = kind { true } else { false }
   }
 
-  static func folder(_ path: Argument, _ command: String) -> Failure {
-    Failure(
+  /// The failure for a folder without `-r`.
+  static func folder(_ path: Argument, _ command: String, _ target: S3URL?) -> Failure {
+    let below = target.map { target in
+      let key = target.key ?? ""
+      return "s3://\(target.bucket)/\(key)" + (key.isEmpty || key.utf8.last == UInt8(ascii: "/") ? "" : "/")
+    }
+    let prefix = ShellWord.quoted(below ?? "s3://BUCKET/PREFIX/")
+    return Failure(
       .usage, "'\(path.text)' is a directory",
-      remedy: "-r uploads its contents: s3up \(command) -r \(ShellWord.quoted(path.text)) s3://BUCKET/PREFIX/")
+      remedy:
+        "-r \(command == "verify" ? "compares" : "uploads") its contents: s3up \(command) -r \(ShellWord.quoted(path.text)) \(prefix)"
+    )
   }
 
   /// The command that sends only what has failed; nil if nothing tells which files these are.

@@ -8,6 +8,9 @@ enum Runner {
     do throws(Failure) {
       let invocation = try Parser.parse(words, environment: environment)
       let output = try OutputOptions(invocation, environment: environment)
+      for (name, meant) in FlagEnvironment.misspelt(in: environment) where !output.quiet {
+        console.line("s3up: \(SafeText.oneLine(name)) sets nothing; did you mean \(meant)?")
+      }
       var session = Session(
         invocation: invocation, environment: environment, output: output, console: console, signals: signals)
       let status = await end(&session)

@@ -22,8 +22,14 @@ struct TicketCommand {
         throw Failure(.usage, "ticket: the action is missing", remedy: usage)
       }
       guard let action = Action(rawValue: word.text) else {
-        let near = Nearest.match(word.text, in: Self.words).map { "; did you mean \($0)?" } ?? ""
-        throw Failure(.usage, "ticket: '\(word.text)' is not one of its actions\(near)", remedy: usage)
+        // Nearest knows spellings, and the table other tools' words.
+        let near = OtherTools.ticketAction(word.text) ?? Nearest.match(word.text, in: Self.words)
+        throw Failure(
+          .usage,
+          "ticket: '\(Redaction.url(word.text))' is not one of its actions"
+            + (near.map { "; did you mean \($0)?" } ?? ""),
+          remedy: S3URL.looksLike(word) || invocation.isFile(word)
+            ? "To make one write s3up ticket issue FILE s3://BUCKET/KEY -o TICKET." : usage)
       }
       self = action
     }

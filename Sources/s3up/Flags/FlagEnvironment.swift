@@ -7,6 +7,22 @@ enum FlagEnvironment {
     environment.keys.contains { $0.begins(with: "S3UP_") }
   }
 
+  /// Variables with our prefix that no option has, but that look like one, each with the one that is probably meant: a
+  /// misspelt name would otherwise set nothing, without a word.
+  static func misspelt(in environment: [String: String]) -> [(name: String, meant: String)] {
+    guard isNamed(in: environment) else { return [] }
+    let known = FlagName.allCases.map(\.variable) + others
+    return environment.keys.sorted().compactMap { name in
+      // The number of edits takes quadratic time.
+      guard name.begins(with: "S3UP_"), name.utf8.count <= 64, !known.contains(name) else { return nil }
+      let near = known.map { (meant: $0, edits: Nearest.edits(Array(name.utf8), Array($0.utf8))) }
+      return near.min { $0.edits < $1.edits }.flatMap { $0.edits <= 2 ? (name, $0.meant) : nil }
+    }
+  }
+
+  /// Variables that belong to no option.
+  private static let others = [Notification.secretVariable]
+
   static func add(_ flag: Flag, from environment: [String: String], to result: inout Invocation) throws(Failure) {
     for variable in flag.variables {
       guard let text = environment[variable.name], !text.isEmpty else { continue }

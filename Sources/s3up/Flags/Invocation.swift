@@ -79,6 +79,8 @@ struct Invocation: Sendable {
   /// The value of a switch; nil if it was not given.
   func toggle(_ name: FlagName) -> Bool? { last(name).map { $0.value.text == "true" } }
 
+  func isFile(_ word: Argument) -> Bool { FilePath(bytes: word.bytes).exists }
+
   var isOneFolder: Bool { positionals.count == 1 && BatchSources.isFolder(FilePath(bytes: positionals[0].bytes)) }
 
   /// The arguments, if there is exactly one for each name.

@@ -40,6 +40,15 @@ enum OtherTools {
     return long(word).map { "--\(word): \($0.text())." }
   }
 
+  /// The action of `ticket` that is meant.
+  static func ticketAction(_ name: String) -> String? { ticketActions.first { isAmong($0.theirs, name) }?.ours }
+
+  private static let ticketActions: [(ours: String, theirs: String)] = [
+    ("issue", "create new make sign add presign"), ("show", "status info list ls stat get describe"),
+    ("renew", "refresh extend resign prolong"), ("finish", "complete end close done"),
+    ("revoke", "abort cancel delete remove rm"),
+  ]
+
   private static func isAmong(_ theirs: String, _ name: String) -> Bool {
     let name = String(decoding: name.utf8.map { $0 == UInt8(ascii: "_") ? UInt8(ascii: "-") : $0 }, as: UTF8.self)
     return theirs.words(between: " ").contains(Substring(name))
@@ -49,9 +58,11 @@ enum OtherTools {
   static let nothingDeleted =
     "s3up deletes nothing at the store, because one wrong path would empty it; aws s3 sync --delete or rclone sync does"
 
+  static let insideStore = "inside a store aws s3 cp copies"
+
   static let commands: [(way: String, theirs: String)] = [
     (
-      "s3up put FILE s3://BUCKET/KEY uploads, and s3up get s3://BUCKET/KEY downloads; inside a store aws s3 cp copies",
+      "s3up put FILE s3://BUCKET/KEY uploads, and s3up get s3://BUCKET/KEY downloads; \(insideStore)",
       "cp copy copyto"
     ),
     ("s3up put FILE s3://BUCKET/KEY uploads", "upload send push save store put-object object-put"),
@@ -99,7 +110,7 @@ enum OtherTools {
         + "s3up doctor shows what it found",
       "config configure alias init setup env"
     ),
-    ("aws sso login logs you in, and s3up uses it", "login sso auth"),
+    ("log in with aws sso login, and s3up uses that login", "login sso auth"),
     ("s3up doctor s3://BUCKET tests the bucket", "ping test diagnose debug status"),
     ("leave that word out: s3up put FILE s3://BUCKET/KEY", "s3 s3api"),
     ("s3up --version prints it", "version"),
@@ -114,6 +125,18 @@ enum OtherTools {
     ),
     (.option(.overwrite), "force yes"),
     (.option(.ifNewer), "update if-source-newer"),
+    (
+      .way("objects that are named one by one go directly into the folder: s3up get s3://BUCKET/A s3://BUCKET/B DIR/"),
+      "flatten"
+    ),
+    (
+      .way("every download is compared with the object's checksum or ETag"),
+      "check-md5 no-check-md5 md5 list-md5 hash"
+    ),
+    (
+      .way("a download is written beside its target, and takes its name when it is complete"),
+      "inplace partial-suffix temp-dir"
+    ),
   ]
 
   static let table: [(ours: Ours, theirs: String)] = [
@@ -121,11 +144,11 @@ enum OtherTools {
     (.option(.caBundle, "FILE"), "cacert ca-cert ca-certs ca-certificate ca-file"),
     (.option(.endpointURL, "URL"), "endpoint host s3-endpoint s3-endpoint-url server"),
     (.option(.addressing, "path"), "path-style force-path-style s3-force-path-style use-path-style path"),
-    (.option(.region, "REGION"), "bucket-location s3-region location"),
+    (.option(.region, "REGION"), "bucket-location s3-region location source-region destination-region"),
     (.option(.noSignRequest), "anonymous no-auth"),
     (
       .way(keys),
-      "access-key secret-key access-key-id secret-access-key s3-access-key-id s3-secret-access-key session-token access-token user-key"
+      "access-key secret-key access-key-id secret-access-key s3-access-key-id s3-secret-access-key session-token access-token user-key s3-session-token user aws-sigv4"
     ),
     (.option(.sseCKeyFile, "FILE"), "sse-c sse-c-key sse-customer-key s3-sse-customer-key enc-c encrypt-key"),
     (
@@ -139,7 +162,7 @@ enum OtherTools {
     (.option(.storageClass, "CLASS"), "s3-storage-class sc"),
     (.option(.metadata, "K=V"), "attr meta metadata-set"),
     (.option(.tag, "K=V"), "tags tagging"),
-    (.option(.header, "'NAME: VALUE'"), "add-header header-upload"),
+    (.option(.header, "'NAME: VALUE'"), "add-header header-upload custom-header header-download"),
     (.option(.contentType, "TYPE"), "mime-type guess-mime-type default-mime-type"),
     (.option(.expiresHeader, "DATE"), "expires-at"),
     (
@@ -149,9 +172,12 @@ enum OtherTools {
     ),
     (
       .option(.concurrency, "N"),
-      "numworkers transfers s3-upload-concurrency parallel parallelism max-concurrent-requests threads jobs workers"
+      "numworkers transfers s3-upload-concurrency parallel parallelism max-concurrent-requests threads jobs workers max-workers concurrent"
     ),
-    (.option(.limitRate, "RATE"), "bwlimit limit-upload max-bandwidth upload-limit bandwidth-limit"),
+    (
+      .option(.limitRate, "RATE"),
+      "bwlimit limit-upload max-bandwidth upload-limit bandwidth-limit limit-download throttle-max"
+    ),
     (.option(.checksum, "ALGORITHM"), "checksum-algorithm s3-checksum"),
     (.option(.retries, "N"), "retry retry-count max-attempts max-retries low-level-retries"),
     (.option(.connectTimeout, "DURATION"), "cli-connect-timeout contimeout"),
@@ -175,13 +201,13 @@ enum OtherTools {
     ),
     (.way("s3up put replaces an object unless --if-none-match or --skip-existing is given"), "overwrite force yes"),
     (.option(.filesFrom, "FILE"), "files-from-raw input-file"),
-    (.option(.followSymlinks), "copy-links"),
-    (.option(.dryRun), "dryrun just-print"),
+    (.option(.followSymlinks), "copy-links dereference"),
+    (.option(.dryRun), "dryrun just-print fake"),
     (.option(.exclude, "GLOB"), "exclude-from filter filter-from rexclude exclude-if-present ignore"),
     (.option(.include, "GLOB"), "include-from rinclude"),
     (
       .way("find chooses by age or size: find DIR -mtime -1 | s3up put --files-from - s3://BUCKET/PREFIX/"),
-      "max-age min-age newer-than max-size"
+      "max-age min-age newer-than max-size max-depth"
     ),
     (.way("messages go to standard error: s3up put … 2>FILE; --json is for programs"), "log-file log log-output"),
     (.option(.json), "output use-json-log output-format format"),
@@ -190,7 +216,7 @@ enum OtherTools {
       .way("s3up decides by itself how many objects it looks up at once; --concurrency is for transfers"),
       "checkers multi-thread-streams tpslimit fast-list no-traverse"
     ),
-    (.option(.requestPayer), "requester-pays"),
+    (.option(.requestPayer), "requester-pays s3-requester-pays"),
     (.option(.storageClass, "REDUCED_REDUNDANCY"), "rr reduced-redundancy"),
     (.option(.checksum, "none"), "s3-disable-checksum no-checksum ignore-checksum"),
     (.option(.partSize, "5G"), "disable-multipart"),
@@ -198,14 +224,74 @@ enum OtherTools {
     (.option(.contentType, "TYPE"), "no-guess-mime-type mime-default content-type-default"),
     (
       .way("AWS_CONFIG_FILE and AWS_SHARED_CREDENTIALS_FILE name the files, --profile the profile"),
-      "config credentials-file"
+      "config credentials-file s3-shared-credentials-file config-dir"
     ),
     (.way("s3up never makes a bucket, and needs to know no provider"), "s3-no-check-bucket s3-provider s3-env-auth"),
     (.way("a timer of cron or systemd runs s3up put -r DIR s3://BUCKET/PREFIX/ --skip-same again"), "watch"),
     (
       .way("it is for copies inside a store, which s3up does not make; aws s3 cp does"), "metadata-directive copy-props"
     ),
-    (.way("the file is the first argument: s3up put FILE s3://BUCKET/KEY"), "upload-file file body"),
+    (.way("bucket and key are one argument: s3://BUCKET/KEY"), "bucket key"),
+    (.option(.grant, "WHO=PERMISSION"), "acl-grant grants"),
+    (.option(.objectLockMode, "MODE"), "retention-mode"),
+    (.option(.retainUntil, "DATE"), "retention-duration"),
+    (.option(.profile, "NAME"), "s3-profile"),
+    (.option(.accelerate), "s3-use-accelerate-endpoint"),
+    (.option(.addressing, "virtual or path"), "host-bucket"),
+    (.option(.color, "never"), "no-color"),
+    (.option(.failFast), "stop-on-error exit-on-error"),
+    (.option(.onInterrupt, "keep, which is the default"), "s3-leave-parts-on-error"),
+    (.way("s3up part sends one part, whose number is its --part"), "part-number"),
+    (.way("s3up ls has --long and --human-readable"), "long-listing human-readable-sizes"),
+    (.option(.mtime), "preserve"),
+    (
+      .way("s3up signs its requests, and sends no certificate of its own"),
+      "cert client-cert client-key ssl-cert ssl-key"
+    ),
+    (.way("s3up signs with Signature Version 4 only"), "signature-v2"),
+    (.way("http:// or https:// in --endpoint-url decides about TLS"), "ssl no-ssl tlsv1.2"),
+    (.way("s3up speaks HTTP/1.1 only"), "http1.1 disable-http2"),
+    (.way("the variable NO_PROXY names the hosts that need no proxy"), "noproxy"),
+    (
+      .way("every upload is verified; --checksum chooses the algorithm, and --skip-same compares the bytes"),
+      "check-md5 no-check-md5 md5 list-md5 hash"
+    ),
+    (.way("symbolic links are left out unless --follow-symlinks is given"), "links skip-links"),
+    (
+      .way("the pauses between tries grow by themselves; --retries limits the tries, and --deadline the whole run"),
+      "retries-sleep retry-delay retry-max-time"
+    ),
+    (
+      .way("memory is bounded, and needs no setting; --concurrency and --part-size decide"),
+      "buffer-size use-mmap send-chunk"
+    ),
+    (.way("a bucket with versioning keeps what an upload replaces"), "backup-dir suffix track-renames"),
+    (
+      .way("S3 has no folders, only keys: an empty folder has no object"), "create-empty-src-dirs keep-dirs create-dirs"
+    ),
+    (
+      .way("files that are named one by one go directly below the prefix: s3up put DIR/* s3://BUCKET/PREFIX/"),
+      "flatten"
+    ),
+    (.way("the last line says what was done, and --json prints it for programs"), "summarize summary stat"),
+    (.way("--json prints one JSON object a line, from which jq chooses"), "query"),
+    (
+      .way("s3up neither asks nor pages"),
+      "no-cli-pager no-paginate cli-auto-prompt page-size interactive s3-list-chunk"
+    ),
+    (.way("large files are sent in parts by themselves"), "multipart-upload s3-max-upload-parts"),
+    (.way("s3up looks at the destination only if a condition or a --skip option needs it"), "no-check-dest s3-no-head"),
+    (.way("the bucket's lifecycle rules delete objects after a time"), "expiry-date expiry-days"),
+    (
+      .way("an archived object must be restored first, which aws s3api restore-object does"),
+      "force-glacier-transfer ignore-glacier-warnings"
+    ),
+    (.way("--version-id names a version; s3up ls --versions lists them"), "rewind"),
+    (.way("it is for copies inside a store; \(insideStore)"), "sse-c-copy-source sse-c-copy-source-key"),
+    (.way("s3up completions bash|zsh|fish prints completions"), "install-completion"),
+    (.way("tar czf - DIR | s3up put - s3://BUCKET/KEY uploads an archive as it is made"), "zip"),
+    (.way("s3up always tells by its exit code; 's3up help exit-codes' lists them"), "fail error-on-no-transfer"),
+    (.way("the file is the first argument: s3up put FILE s3://BUCKET/KEY"), "upload-file file body data-binary"),
   ]
 
   private static let letters: [Character: Ours] = [
@@ -221,6 +307,6 @@ enum OtherTools {
     "f": .way("s3up put replaces an object unless --if-none-match or --skip-existing is given"),
     "j": .option(.concurrency, "N"), "d": .option(.verbose, "(-vv shows requests)"), "e": .option(.sse, "AES256"),
     "a": .option(.metadata, "K=V"), "i": .option(.include, "GLOB"), "t": .option(.contentType, "TYPE"),
-    "F": .way("the file is the first argument: s3up put FILE s3://BUCKET/KEY"),
+    "F": .way("the file is the first argument: s3up put FILE s3://BUCKET/KEY"), "V": .way("s3up --version prints it"),
   ]
 }

@@ -28,7 +28,7 @@ struct Parser {
       next += 1
       let bytes = word.bytes
       if bytes == Array("--".utf8) {
-        for word in words[next...] { try takeArgument(word) }
+        for word in words[next...] { try takeArgument(word, isFree: true) }
         next = words.count
       } else if bytes.starts(with: "--".utf8) {
         try takeLong(bytes.dropFirst(2))
@@ -41,9 +41,13 @@ struct Parser {
     return try invocation()
   }
 
-  private mutating func takeArgument(_ word: Argument) throws(Failure) {
+  /// `isFree`: the word follows `--`, so that it is an argument whatever it begins with.
+  private mutating func takeArgument(_ word: Argument, isFree: Bool = false) throws(Failure) {
+    if !isFree { try ParserError.checkDash(word) }
     guard command == nil else { return positionals.append(word) }
-    guard let name = CommandName(rawValue: word.text) else { throw ParserError.noCommand(word, words[next...]) }
+    guard let name = CommandName(rawValue: word.text) else {
+      throw ParserError.noCommand(word, words[next...], switches: typed.filter { $0.value == "true" }.map(\.spelling))
+    }
     command = name
   }
 
@@ -97,10 +101,11 @@ struct Parser {
   /// The option's value. A word that begins with two dashes is the next option, and must not be swallowed as a value.
   private mutating func nextWord(for flag: Flag, _ spelling: String) throws(Failure) -> Argument {
     guard next < words.count, !words[next].bytes.starts(with: "--".utf8) else {
+      let values = flag.choices.isEmpty || flag.open ? flag.metavar ?? "" : flag.choices.joined(separator: ", ")
+      let swallowed = next < words.count ? "; one that begins with -- as \(flag.long)=VALUE" : ""
       throw Failure(
-        .usage,
-        "\(spelling) needs a value: \(flag.choices.isEmpty ? flag.metavar ?? "" : flag.choices.joined(separator: ", "))",
-        remedy: "Write a value that begins with -- as \(flag.long)=VALUE.")
+        .usage, "\(spelling) needs a value: \(values)",
+        remedy: "Write the value after \(spelling)\(swallowed), or leave the option out.")
     }
     next += 1
     return words[next - 1]

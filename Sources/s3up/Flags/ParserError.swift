@@ -11,9 +11,9 @@ enum ParserError {
     return Failure(.usage, message, remedy: "'s3up help' lists the commands.")
   }
 
-  /// The failure for a first word that is not a command, together with the words that follow: `s3up FILE
-  /// s3://BUCKET/KEY`.
-  static func noCommand(_ word: Argument, _ rest: ArraySlice<Argument>) -> Failure {
+  /// The failure for a first word that is not a command, together with the switches before it and the words that follow:
+  /// `s3up FILE s3://BUCKET/KEY`.
+  static func noCommand(_ word: Argument, _ rest: ArraySlice<Argument>, switches: [String]) -> Failure {
     let isURL: (Argument) -> Bool = { $0.text.lowercased().begins(with: "s3://") }
     let shown: (Argument) -> String = { ShellWord.quoted(Redaction.url($0.text)) }
     if isURL(word) {
@@ -22,11 +22,27 @@ enum ParserError {
         remedy: "s3up get \(shown(word)) downloads it; s3up put FILE \(shown(word)) uploads a file to it.")
     }
     let isFile = word.bytes.contains { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "/") } || word.text == "-"
-    guard let target = rest.first(where: isURL), OtherTools.command(word.text) == nil,
+    guard let target = rest.firstIndex(where: isURL), OtherTools.command(word.text) == nil,
       isFile || Nearest.match(word.text, in: CommandName.words) == nil
     else { return unknownCommand(word.text) }
+    // Values of options may be secret, so that a line with any of them is not repeated.
+    let between = rest[..<target]
+    let files = between.contains { $0.text.begins(with: "-") } ? ["…"] : between.map(shown)
+    let line = ["s3up", "put"] + switches + [shown(word)] + files + [shown(rest[target])]
     return Failure(
-      .usage, "there is no command before \(shown(word))", remedy: "s3up put \(shown(word)) \(shown(target))")
+      .usage, "there is no command before \(shown(word))", remedy: line.joined(separator: " "))
+  }
+
+  /// Refuses an option whose hyphens a text editor or a web page has replaced by a dash.
+  static func checkDash(_ word: Argument) throws(Failure) {
+    let dashes = ["\u{2014}", "\u{2013}", "\u{2012}", "\u{2010}", "\u{2011}", "\u{2212}"]
+    guard let dash = dashes.first(where: word.text.begins) else { return }
+    var name = word.text[...]
+    while let rest = (dashes + ["-"]).lazy.compactMap({ name.rest(after: $0) }).first { name = rest }
+    guard FlagName(rawValue: String(name.upTo("="))) != nil else { return }
+    throw Failure(
+      .usage, "unknown option \(word.text.upTo("=")): it begins with a dash (\(dash)), not with two hyphens",
+      remedy: "Write --\(name.upTo("=")).")
   }
 
   /// The failure for `s3up help WORD` without any match.
@@ -42,6 +58,10 @@ enum ParserError {
     if let ours = OtherTools.long(name, for: command) {
       return Failure(.usage, "unknown option --\(name): \(ours.text(for: command))", remedy: helpHint(command))
     }
+    if command == nil, CommandName(rawValue: name) != nil {
+      return Failure(
+        .usage, "unknown option --\(name): it is a command", remedy: "Write s3up \(name), without hyphens.")
+    }
     let own = command.map { FlagList.of($0) } ?? []
     let near =
       Nearest.match(name, in: own.map(\.name.rawValue)) ?? Nearest.match(name, in: FlagList.all.map(\.name.rawValue))
@@ -55,6 +75,12 @@ enum ParserError {
       FlagName(rawValue: name) != nil
     {
       return Failure(.usage, "unknown option -\(letters); did you mean --\(name)?", remedy: helpHint(command))
+    }
+    // `-big.iso` is a file.
+    if letters.utf8.contains(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "/") }) {
+      return Failure(
+        .usage, "unknown option -\(letter)",
+        remedy: "A file whose name begins with a hyphen is written \(ShellWord.quoted("./-" + letters)).")
     }
     let ours = OtherTools.short(letter).map { ": \($0.text(for: command))" } ?? ""
     return Failure(.usage, "unknown option -\(letter)\(ours)", remedy: helpHint(command))

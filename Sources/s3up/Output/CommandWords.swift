@@ -89,9 +89,10 @@ extension Setting {
 }
 
 extension RemedyAction {
-  /// The command, ready to be copied into a shell.
-  var commandLine: String {
+  /// The command, ready to be copied into a shell; `place` is what the failure is about.
+  func commandLine(at place: Place = Place()) -> String {
     switch self {
+    case .listObjects: "s3up ls " + Self.url(place.bucket ?? "BUCKET", place.key.map(Self.folder))
     case .abort(let bucket, let key, let uploadID):
       "s3up abort \(Self.url(bucket, key)) --upload-id=\(ShellWord.quoted(uploadID))"
     case .listUploads(let bucket, let key): "s3up uploads " + Self.url(bucket, key)
@@ -106,6 +107,11 @@ extension RemedyAction {
     }
   }
 
+  /// The key up to its last slash.
+  private static func folder(_ key: String) -> String {
+    key.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(key[...$0]) } ?? ""
+  }
+
   private static func url(_ bucket: String, _ key: String? = nil) -> String {
     ShellWord.quoted("s3://\(bucket)" + (key.map { "/\($0)" } ?? ""))
   }
@@ -113,5 +119,9 @@ extension RemedyAction {
 
 extension Wording {
   /// The text with options and commands.
-  var commandText: String { text(setting: { $0.option($1) }, action: \.commandLine) }
+  var commandText: String { commandText(at: Place()) }
+
+  func commandText(at place: Place) -> String {
+    text(setting: { $0.option($1) }, action: { $0.commandLine(at: place) })
+  }
 }

@@ -11,7 +11,8 @@ enum ErrorText {
     if !store.isEmpty { details.append(store.joined(separator: " ")) }
     if let id = failure.requestID { details.append("request id \(SafeText.oneLine(id, limit: 120))") }
     let first = "s3up: " + message + (details.isEmpty ? "" : " (\(details.joined(separator: ", ")))")
-    let remedy = failure.remedy.map { SafeText.oneLine($0.commandText) } ?? wayOut(failure.code)
+    var remedy = failure.remedy.map { SafeText.oneLine($0.commandText(at: failure.place)) } ?? wayOut(failure.code)
+    if failure.remedy?.actions == [.listObjects], let key = failure.place.key { remedy += meant(key) }
     return [first, sentence(remedy)]
   }
 
@@ -20,10 +21,19 @@ enum ErrorText {
     remedy.begins(with: "s3up ") ? remedy : remedy.prefix(1).uppercased() + remedy.dropFirst()
   }
 
+  /// What was probably meant by a key that no object has.
+  private static func meant(_ key: String) -> String {
+    if key.holds("?versionId=") { return "; a version is named with --version-id" }
+    if key.holds("*") { return "; a key is taken as it is, and -r with --include 'PATTERN' chooses among many" }
+    return key.ends(with: "/") ? "; -r downloads everything below a prefix" : ""
+  }
+
   /// The facts of the place that the message does not contain already.
   private static func whereabouts(_ place: Place, _ message: String) -> [String] {
     var words: [String] = []
-    if let file = place.file.map({ SafeText.oneLine($0, limit: 200) }), !says(message, file) { words.append(file) }
+    if let file = place.file.map({ SafeText.oneLine($0, limit: 200) }), !file.isEmpty, !says(message, file) {
+      words.append(file)
+    }
     if let bucket = place.bucket {
       let url = SafeText.oneLine("s3://\(bucket)" + (place.key.map { "/\($0)" } ?? ""), limit: 300)
       if !says(message, url) { words.append(url) }

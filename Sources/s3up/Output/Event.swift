@@ -148,7 +148,8 @@ struct Event: Sendable {
         ("s3_code", .optional(failure.s3Code)), ("exit", .int(Int64((exit ?? ExitStatus(failure.code)).rawValue))),
         ("resumable", .bool(resumable)), ("part", .optional(failure.place.part)),
         ("upload_id", .optional(failure.place.uploadID)), ("status", .optional(failure.status)),
-        ("request_id", .optional(failure.requestID)), ("hint", .optional(failure.remedy?.commandText)),
+        ("request_id", .optional(failure.requestID)),
+        ("hint", .optional(failure.remedy?.commandText(at: failure.place))),
       ])
   }
 

@@ -123,7 +123,7 @@ import Testing
       .expectFailure(69, "no object at the key")
     box.fake.setFaults([Fault(Fault.Match(.headObject), .error(status: 403, code: "AccessDenied"))])
     try await box.run("head", "s3://bucket/key").expectFailure(77)
-    try await box.run("head", "s3://bucket").expectUsage("s3://BUCKET/KEY")
+    try await box.run("head", "s3://bucket").expectUsage("s3://bucket/KEY")
   }
 
   @Test("the store's text cannot write to the terminal: each fact is one line, and JSON is valid")

@@ -31,7 +31,10 @@ struct CommandWordsTests {
       (.cleanUp(bucket: "b", olderThanDays: 7), "s3up uploads s3://b --clean --all --older-than 7d"),
       (.uploadStandardInput, "s3up put - s3://BUCKET/KEY <FILE"),
     ]
-    for (action, line) in actions { #expect(action.commandLine == line) }
+    for (action, line) in actions { #expect(action.commandLine() == line) }
+    let place = Place(bucket: "b", key: "a/b c/d")
+    #expect(RemedyAction.listObjects.commandLine(at: place) == "s3up ls 's3://b/a/b c/'")
+    #expect(RemedyAction.listObjects.commandLine(at: Place(bucket: "b", key: "k")) == "s3up ls s3://b/")
   }
 
   /// Texts that only look like an option or a command: suffixes of buckets, other programs' commands, file headers.

@@ -35,7 +35,8 @@ extension Failure {
     _ code: Failure.Code, _ status: Int, _ operation: OperationName, _ s3Code: String?, _ body: S3ErrorBody
   ) -> String {
     let what =
-      code == .throttled ? "the store asks for fewer requests than \(operation)" : "the store refused \(operation)"
+      code == .throttled
+      ? "the store refused \(operation), and asks for fewer requests" : "the store refused \(operation)"
     // More text follows, so the message must not end with a period.
     if let message = body.message { return what + ": " + (message.ends(with: ".") ? message.dropLast() : message[...]) }
     if s3Code != nil { return what }

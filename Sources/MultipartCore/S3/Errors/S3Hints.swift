@@ -42,7 +42,8 @@ enum S3Hints {
     "NoSuchBucket": "check the bucket's name, the region and the endpoint",
     "NoSuchKey": "check the key: it is compared byte by byte, and case matters",
     "NoSuchUpload": "the upload was completed, aborted or cleaned up: start a new one",
-    "InvalidAccessKeyId": "this store does not know the access key: check the profile and the endpoint",
+    "InvalidAccessKeyId":
+      "this store does not know the access key: check the profile and the endpoint, and that ID and secret are not swapped",
     "SignatureDoesNotMatch":
       "the secret key does not belong to the access key, or a proxy on the way changes requests; check both keys for stray spaces",
     "InvalidToken": "the session token is incomplete, or belongs to other keys: get new credentials",

@@ -21,7 +21,9 @@ package struct HeadObject: S3Operation {
   }
 
   static var noObject: Failure {
-    Failure(.refused, "there is no object at the key", remedy: "check the bucket and the key")
+    Failure(
+      .refused, "there is no object at the key",
+      remedy: "check the bucket and the key: \(run: .listObjects) shows what is there")
   }
 
   package var address: ObjectAddress

@@ -37,8 +37,9 @@ final class BatchList: @unchecked Sendable {
   }
 
   private func item(_ line: [UInt8]) throws(Failure) -> BatchItem {
-    guard let json = JSON.parse(line) else { throw lines.failure("it is not JSON") }
-    guard case .object(let members) = json else { throw lines.failure("it is not a JSON object") }
+    let form: Wording = #"each line is an object such as {"localUri":"FILE","bucket":"BUCKET","key":"KEY"}"#
+    guard let json = JSON.parse(line) else { throw lines.failure("it is not JSON", remedy: form) }
+    guard case .object(let members) = json else { throw lines.failure("it is not a JSON object", remedy: form) }
     try checkNames(members)
     let attributes = try attributes(members)
     let (source, key) = (try source(text("localUri", in: json)), try text("key", in: json))

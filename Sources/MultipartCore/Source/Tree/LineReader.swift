@@ -17,7 +17,11 @@ final class LineReader {
 
   init(_ path: FilePath, end: UInt8 = UInt8(ascii: "\n"), longest: Int) throws(Failure) {
     descriptor = path.withCString { open($0, O_RDONLY | O_CLOEXEC) }
-    guard descriptor >= 0 else { throw Self.unreadable(path.text, errno) }
+    guard descriptor >= 0 else {
+      var failure = Self.unreadable(path.text, errno)
+      if [.system(ENOENT), .system(ENOTDIR)].contains(failure.underlying) { failure.remedy = path.whyMissing }
+      throw failure
+    }
     (name, self.end, self.longest, closes) = (path.text, end, longest, true)
   }
 

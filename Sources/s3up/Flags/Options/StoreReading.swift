@@ -91,7 +91,11 @@ extension StoreOptions {
     }
     guard let text = try word(.endpointURL, invocation) else { return nil }
     let lower = text.lowercased()
-    let remedy = "Write https://HOST or http://HOST:PORT."
+    let bare = Redaction.url("http://" + text).rest(after: "http://") ?? ""
+    let remedy =
+      text.holds("://") || bare.isEmpty || bare.begins(with: ":") || bare.begins(with: "/")
+      ? "Write https://HOST or http://HOST:PORT."
+      : "Write https://\(bare), or http://\(bare) if the store speaks no TLS."
     guard let rest = ["https://", "http://"].compactMap({ lower.rest(after: $0)?.utf8 }).first, let first = rest.first,
       !"/:".utf8.contains(first), !rest.contains(where: { "?#".utf8.contains($0) })
     else {

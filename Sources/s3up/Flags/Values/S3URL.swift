@@ -39,11 +39,11 @@ struct S3URL: Sendable, Hashable {
     guard let text = word.utf8Text else {
       throw Failure(.usage, "'\(word.text)' is not UTF-8, as every S3 key must be", remedy: Self.form)
     }
-    guard let rest = text.rest(after: "s3://")?.utf8 else { throw Self.notS3(text) }
+    guard let rest = text.rest(after: "s3://")?.utf8 else { throw AddressAdvice.failure(word) }
     let slash = Self.end(ofBucket: rest)
     bucket = String(Substring(rest[..<(slash ?? rest.endIndex)]))
     key = slash.map { String(Substring(rest[rest.index(after: $0)...])) }
-    try Self.check(bucket: bucket)
+    try Self.check(bucket: bucket, of: text)
     try Self.check(key: key ?? "")
   }
 
@@ -65,7 +65,10 @@ struct S3URL: Sendable, Hashable {
   static func object(_ word: Argument) throws(Failure) -> S3URL {
     let url = try S3URL(word)
     guard let key = url.key, !key.isEmpty else {
-      throw Failure(.usage, "'\(word.text)' names no key", remedy: form)
+      let bucket = ShellWord.quoted("s3://\(url.bucket)")
+      throw Failure(
+        .usage, "'\(word.text)' names a bucket and no key",
+        remedy: "Write s3://\(url.bucket)/KEY; s3up ls \(bucket) lists the keys.")
     }
     return url
   }
@@ -88,26 +91,22 @@ struct S3URL: Sendable, Hashable {
     return S3URL(bucket: bucket, key: key + text)
   }
 
-  private static func notS3(_ typed: String) -> Failure {
-    // The signature of a presigned URL is not shown.
-    let text = Redaction.url(typed)
-    let lower = text.lowercased()
-    if lower.begins(with: "s3://") || lower.begins(with: "s3:/") {
-      return Failure(.usage, "'\(text)' is not an S3 URL: it begins with s3://, in lower case", remedy: form)
-    }
-    if isWeb(Argument(typed)) {
-      return Failure(
-        .usage, "'\(text)' is a web address, not an S3 URL",
-        remedy: "Write s3://BUCKET/KEY; the store's own address goes into --endpoint-url.")
-    }
-    return Failure(.usage, "'\(text)' is not an S3 URL", remedy: form)
-  }
-
   /// Checks the bucket's name: 3 to 63 of `a-z 0-9 . -`. Old buckets of AWS also have capitals and underscores, and
   /// access points are named by an ARN; the store decides about those.
-  private static func check(bucket: String) throws(Failure) {
+  private static func check(bucket: String, of typed: String) throws(Failure) {
     if bucket.begins(with: "arn:") { return }
-    guard !bucket.isEmpty else { throw Failure(.usage, "the S3 URL names no bucket", remedy: form) }
+    guard !bucket.isEmpty else {
+      throw Failure(
+        .usage, "'\(typed)' names no bucket",
+        remedy: "\(form) A variable of the shell that is not set leaves nothing in its place.")
+    }
+    // A password before the bucket must not be repeated.
+    guard bucket.cut(at: "@")?.before.holds(":") != true else {
+      throw Failure(
+        .usage, "'\(Redaction.url(typed))' has a user and a password in it",
+        remedy: "Leave them out: \(OtherTools.keys).")
+    }
+    if let host = S3Host.parts(of: bucket) { throw AddressAdvice.host(typed, host.bucket) }
     let legal = bucket.utf8.allSatisfy { byte in
       switch byte {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
