@@ -80,6 +80,7 @@ test: deps toolchain
 	Tests/Acceptance/Json/check.sh $(JSON_LINES)
 	Tests/Acceptance/Trace/check.sh $(TRACES)
 	Tests/Acceptance/Jobs/check.sh
+	Tests/Acceptance/Kernels/run.sh
 	Tests/Acceptance/docs.sh
 
 # As root: it makes a system that has nothing else in a folder.

@@ -7,8 +7,9 @@
 #include <arm_neon.h>
 #include <sys/auxv.h>
 
-#define PMULL_KERNEL __attribute__((target("aes")))
-#define CRC_KERNEL __attribute__((target("crc")))
+// GCC 12 has vmull_p64 only with "+crypto", which is AES, PMULL and SHA.
+#define PMULL_KERNEL __attribute__((target("+crypto")))
+#define CRC_KERNEL __attribute__((target("+crc")))
 #define INLINE static inline __attribute__((always_inline))
 
 // Bits of AT_HWCAP, as the kernel's ABI numbers them.
