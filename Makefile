@@ -6,6 +6,7 @@ BENCH_ARGS ?=
 SOAK_ARGS ?=
 
 BINARY   := .build/release/s3up
+BUILT    := .build/release/built
 DEBUG    := .build/debug/s3up
 PORTABLE := .build/portable
 SOURCES  := Package.swift $(shell find Sources -type f 2>/dev/null)
@@ -53,8 +54,9 @@ RELEASE = -c release --static-swift-stdlib --disable-local-rpath
 
 build: deps toolchain
 	$(SWIFT) build $(RELEASE) --product s3up
+	@touch $(BUILT)
 
-deb: $(BINARY)
+deb: $(BUILT)
 	@Tests/Stores/deps.sh dpkg-dev
 	@Sources/Packaging/deb.sh $(BINARY) .build/deb
 
@@ -81,6 +83,7 @@ test: deps toolchain
 	Tests/Acceptance/Trace/check.sh $(TRACES)
 	Tests/Acceptance/Jobs/check.sh
 	Tests/Acceptance/Kernels/run.sh
+	Tests/Acceptance/Packaging/install.sh $(DEBUG)
 	Tests/Acceptance/docs.sh
 
 # As root: it makes a system that has nothing else in a folder.
@@ -112,23 +115,19 @@ sanitize: deps toolchain
 	S3UP_SIM_COUNT=$(SANITIZED_UPLOADS) ASAN_OPTIONS=handle_sigbus=0 $(SWIFT) test --no-parallel --disable-xctest --sanitize=address --scratch-path .build/address-sanitizer --filter MultipartCoreTests
 	ASAN_OPTIONS=detect_leaks=0:handle_sigbus=0 $(SWIFT) test --no-parallel --disable-xctest --sanitize=address --scratch-path .build/address-sanitizer --filter s3upTests
 
-# Built only if it is missing or older than its sources: `make && sudo make install` builds nothing as root.
-$(BINARY): $(SOURCES)
+# Its time is that of the last build, because the program keeps its own if nothing in it has changed, and would then be older
+# than a page of the documentation: `make && sudo make install` builds nothing as root.
+$(BUILT): $(SOURCES)
 	$(MAKE) build
-	@touch $@
 
-install: $(BINARY)
-	install -d "$(BIN_DIR)" "$(MAN_DIR)"
+install: $(BUILT)
+	install -d "$(BIN_DIR)" "$(MAN_DIR)" "$(BASH_DIR)" "$(ZSH_DIR)" "$(FISH_DIR)"
 	install -m 755 $(BINARY) "$(BIN_DIR)/s3up"
-	$(BINARY) help --man >.build/s3up.1
-	install -m 644 .build/s3up.1 "$(MAN_DIR)/s3up.1"
-	@if $(BINARY) completions bash >/dev/null 2>&1; then \
-	  install -d "$(BASH_DIR)" "$(ZSH_DIR)" "$(FISH_DIR)" && \
-	  $(BINARY) completions bash >"$(BASH_DIR)/s3up" && \
-	  $(BINARY) completions zsh >"$(ZSH_DIR)/_s3up" && \
-	  $(BINARY) completions fish >"$(FISH_DIR)/s3up.fish" && \
-	  echo 'completions for bash, zsh and fish: $(SHARE)'; \
-	else echo 'this version has no shell completions'; fi
+	$(BINARY) help --man >"$(MAN_DIR)/s3up.1"
+	$(BINARY) completions bash >"$(BASH_DIR)/s3up"
+	$(BINARY) completions zsh >"$(ZSH_DIR)/_s3up"
+	$(BINARY) completions fish >"$(FISH_DIR)/s3up.fish"
+	chmod 644 "$(MAN_DIR)/s3up.1" "$(BASH_DIR)/s3up" "$(ZSH_DIR)/_s3up" "$(FISH_DIR)/s3up.fish"
 
 uninstall:
 	rm -f "$(BIN_DIR)/s3up" "$(MAN_DIR)/s3up.1" "$(BASH_DIR)/s3up" "$(ZSH_DIR)/_s3up" "$(FISH_DIR)/s3up.fish"
