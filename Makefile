@@ -7,6 +7,7 @@ SOAK_ARGS ?=
 
 BINARY   := .build/release/s3up
 BUILT    := .build/release/built
+MAP      := .build/s3up.map
 DEBUG    := .build/debug/s3up
 PORTABLE := .build/portable
 SOURCES  := Package.swift $(shell find Sources -type f 2>/dev/null)
@@ -50,7 +51,8 @@ toolchain:
 	@command -v $(SWIFT) >/dev/null || { \
 	  echo 'No swift on PATH: install the Swift 6.2 toolchain or a newer one, see https://www.swift.org/install/linux/' >&2; exit 1; }
 
-RELEASE = -c release --static-swift-stdlib --disable-local-rpath
+# The linker's map is what the bill of materials is made of.
+RELEASE = -c release --static-swift-stdlib --disable-local-rpath -Xlinker -Map="$(CURDIR)/$(MAP)"
 
 build: deps toolchain
 	$(SWIFT) build $(RELEASE) --product s3up
@@ -58,7 +60,7 @@ build: deps toolchain
 
 deb: $(BUILT)
 	@Tests/Stores/deps.sh dpkg-dev
-	@Sources/Packaging/deb.sh $(BINARY) .build/deb
+	@Sources/Packaging/deb.sh $(BINARY) $(MAP) .build/deb
 
 portable: toolchain
 	@Tests/Stores/deps.sh gcc libc6-dev dpkg-dev debian-archive-keyring
@@ -89,10 +91,12 @@ test: deps toolchain
 # As root: it makes a system that has nothing else in a folder.
 test-deb: deb
 	@Tests/Stores/deps.sh debootstrap lintian
-	$(STORES) run seaweedfs -- Tests/Acceptance/Packaging/deb.sh .build/deb $(BINARY) bookworm
+	$(STORES) run seaweedfs -- Tests/Acceptance/Packaging/deb.sh .build/deb $(BINARY) $(MAP) bookworm
 
 test-portable: portable
 	Tests/Acceptance/Packaging/lending.sh $(PORTABLE)
+	Tests/Acceptance/Packaging/sbom.sh $(PORTABLE)/s3up.spdx.json $(PORTABLE)/s3up $(PORTABLE)/sources
+	cd $(PORTABLE) && sha256sum --quiet -c s3up.sha256
 	$(SWIFT) build --build-tests
 	S3UP_BINARY="$(CURDIR)/$(PORTABLE)/s3up" SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=12 Tests/recap.sh $(SUITES) s3upTests
 	$(if $(BARE),@Tests/Stores/deps.sh debootstrap && $(STORES) run seaweedfs -- Tests/Acceptance/Packaging/bare.sh $(PORTABLE) $(BARE))

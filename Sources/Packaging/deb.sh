@@ -1,18 +1,17 @@
 #!/bin/bash
-# deb.sh PROGRAM FOLDER: makes FOLDER/s3up_VERSION_ARCHITECTURE.deb of a built program, for the Debian release that
-# built it: the system's libraries in it get the system's updates. The package is reproducible byte for byte. The
-# maintainer is $DEBFULLNAME <$DEBEMAIL>, as for Debian's own tools.
+# deb.sh PROGRAM MAP FOLDER: makes FOLDER/s3up_VERSION_ARCHITECTURE.deb of a built program and the linker's map of it, for the
+# Debian release that built it: the system's libraries in it get the system's updates. The package is reproducible byte for
+# byte. The maintainer is $DEBFULLNAME <$DEBEMAIL>, as for Debian's own tools.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 program=$(realpath "$1")
-mkdir -p "$2"
-folder=$(cd "$2" && pwd)
+map=$(realpath "$2")
+mkdir -p "$3"
+folder=$(cd "$3" && pwd)
 maintainer="${DEBFULLNAME:-The authors of s3up} <${DEBEMAIL:-s3up@example.org}>"
 version=$("$program" --version | awk '{ print $2 }')
 architecture=$(dpkg --print-architecture)
-# The time of the last commit, or of the program if there is no repository.
-SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git -C "$here" log -1 --format=%ct 2>/dev/null || stat -c %Y "$program")}
-export SOURCE_DATE_EPOCH
+. "$here/epoch.sh" "$program"
 work=$(mktemp -d "$folder/work.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 umask 022
@@ -22,6 +21,8 @@ put() { install -D -m "${3:-644}" "$1" "$root/$2"; }
 doc=usr/share/doc/s3up
 strip --strip-unneeded -R .comment -o "$work/s3up" "$program"
 put "$work/s3up" usr/bin/s3up 755
+python3 "$here/sbom.py" "$work/s3up" "$(dirname "$program")" "$map" >"$work/s3up.spdx.json"
+put "$work/s3up.spdx.json" "$doc/s3up.spdx.json"
 "$program" help --man | gzip -9n >"$work/s3up.1.gz"
 put "$work/s3up.1.gz" usr/share/man/man1/s3up.1.gz
 for shell in bash=bash-completion/completions/s3up zsh=zsh/vendor-completions/_s3up fish=fish/vendor_completions.d/s3up.fish; do

@@ -1,8 +1,8 @@
 #!/bin/bash
 # libraries.sh FOLDER: makes the static libraries of the portable program (OpenSSL 3.5, expat, and a libcurl that has
 # HTTP and TLS only and can borrow what it sends), and prints the folder that has them in lib/, their headers in
-# include/, and where pkg-config finds them in pkgconfig/. Its name depends on their contents, so that changed libraries
-# are built and linked again.
+# include/, where pkg-config finds them in pkgconfig/, and the .dsc of each one's sources in sources/. Its name depends on
+# their contents, so that changed libraries are built and linked again. No name of a folder here gets into the libraries.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$1"
@@ -16,12 +16,16 @@ fail() {
 }
 
 # Only what a client of TLS 1.2 and 1.3 needs. Its configuration is not the machine's openssl.cnf, which may be for
-# another version, but OPENSSL_CONF still names one.
+# another version, but OPENSSL_CONF still names one. The prefix is compiled in, and is where a machine that runs the program
+# has system libraries, not where this one builds them.
 make_openssl() {
-  ./Configure linux-x86_64 --prefix="$1" --libdir=lib --openssldir=/etc/s3up \
+  ./Configure linux-x86_64 --prefix=/usr --libdir=lib/s3up --openssldir=/etc/s3up \
     no-shared no-module no-apps no-tests no-docs no-legacy no-engine no-cmp no-cms no-ct no-dtls no-quic no-srp no-srtp no-ts
   make -j"$(nproc)" build_libs
-  make install_dev
+  make install_dev DESTDIR="$PWD/installed"
+  cp -r installed/usr/include "$1"
+  # Without its pkgconfig/, which has the prefix.
+  install -m 644 -D -t "$1/lib" installed/usr/lib/s3up/*.a
 }
 
 make_curl() {
@@ -33,7 +37,7 @@ make_curl() {
     --disable-{manual,libcurl-option,progress-meter,get-easy-options}
   make -j"$(nproc)" -C lib install
   make -C include install
-  cp -r "$folder/$openssl"/{lib,include} "$folder/$expat"/{lib,include} "$1"
+  cp -r "$folder/$openssl"/{lib,include,sources} "$folder/$expat"/{lib,include,sources} "$1"
   mkdir "$1/pkgconfig"
   local name
   for name in openssl=ssl\ -lcrypto expat=expat libcurl=curl; do
@@ -47,9 +51,10 @@ make_expat() {
   cd expat/lib
   : >expat_config.h
   # Since version 2.8 the random numbers come from a separate file.
+  # shellcheck disable=SC2046 # one name or none
   cc -O2 -fPIC -I. -DHAVE_GETRANDOM -DXML_DTD -DXML_NS -DXML_GE=1 -DXML_CONTEXT_BYTES=1024 -DBYTEORDER=1234 \
     -c xmlparse.c xmlrole.c xmltok.c $(compgen -G random_getrandom.c)
-  mkdir -p "$1"/{lib,include}
+  mkdir "$1"/{lib,include}
   ar rcs "$1/lib/libexpat.a" ./*.o
   cp expat.h expat_external.h "$1/include"
 }
@@ -66,7 +71,12 @@ once() {
     set -e
     # This checks the hashes in the .dsc, and apt has checked the .dsc.
     dpkg-source --no-copy --require-strong-checksums -x "sources/$1/"*.dsc "$work"
+    mkdir -p "$folder/$2/sources"
+    cp "sources/$1/"*.dsc "$folder/$2/sources/$1.dsc"
     cd "$work"
+    # OpenSSL has the time when it was built in it.
+    SOURCE_DATE_EPOCH=$(dpkg-parsechangelog -S Timestamp)
+    export SOURCE_DATE_EPOCH
     "make_$1" "$folder/$2"
     touch "$folder/$2/made"
   ) >"$log" 2>&1
@@ -77,7 +87,7 @@ once() {
 }
 
 hash() { # hash PACKAGE FILE...: of what goes into it
-  { cc --version && declare -f "make_$1" && cat "sources/$1/"*.dsc "${@:2}"; } | sha256sum | head -c 12
+  { cc --version && declare -f once "make_$1" && cat "sources/$1/"*.dsc "${@:2}"; } | sha256sum | head -c 12
 }
 
 "$here/sources.sh" sources openssl trixie

@@ -1,9 +1,9 @@
 #!/bin/bash
-# deb.sh FOLDER PROGRAM RELEASE: checks that the Debian package in FOLDER passes lintian, is identical if it is made
-# again of PROGRAM, and can be installed, used and purged in a Debian with nothing but its base system.
+# deb.sh FOLDER PROGRAM MAP RELEASE: checks that the Debian package in FOLDER passes lintian, is identical if it is made again of
+# PROGRAM and its MAP, says what is in it, and can be installed, used and purged in a Debian with nothing but its base system.
 set -euo pipefail
 folder=$(cd "$1" && pwd)
-program=$2 release=$3
+program=$2 map=$3 release=$4
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/system.sh"
 package=$(echo "$folder"/s3up_*.deb)
@@ -14,9 +14,13 @@ fail() {
 }
 
 lintian --fail-on error,warning --allow-root "$package" || fail "lintian found the above"
-"$here/../../../Sources/Packaging/deb.sh" "$program" "$folder/again" >/dev/null
+"$here/../../../Sources/Packaging/deb.sh" "$program" "$map" "$folder/again" >/dev/null
 cmp "$package" "$folder/again/${package##*/}" || fail "made again, it is another"
 (cd "$folder" && sha256sum --quiet -c "${package##*/}.sha256")
+
+rm -rf "$folder/unpacked"
+dpkg-deb -x "$package" "$folder/unpacked"
+"$here/sbom.sh" "$folder/unpacked/usr/share/doc/s3up/s3up.spdx.json" "$folder/unpacked/usr/bin/s3up"
 
 bare_system "$release"
 files() { (cd "$bare" && find etc usr var srv -name '*s3up*' -not -path 'var/*/apt/*' | sort); }
