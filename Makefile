@@ -23,7 +23,7 @@ ZSH_DIR  := $(SHARE)/zsh/site-functions
 FISH_DIR := $(SHARE)/fish/vendor_completions.d
 
 .DEFAULT_GOAL := build
-.PHONY: help deps toolchain build deb portable demo test test-deb test-portable check lint sanitize install uninstall bench soak soak-credentials stores-start stores-stop clean
+.PHONY: help deps toolchain build deb portable demo test test-deb test-portable test-reproducible check lint sanitize install uninstall bench soak soak-credentials stores-start stores-stop clean
 
 help:
 	@echo 'make build         the release binary $(BINARY) (default)'
@@ -34,6 +34,7 @@ help:
 	@echo 'make test          all tests, also against three real S3 servers and an STS on loopback'
 	@echo 'make test-portable the tests of the command, on the portable binary; BARE="bookworm trixie" also runs it in systems'
 	@echo '                   of these releases that have nothing else (as root)'
+	@echo 'make test-reproducible  the portable file made again in another folder has the same bytes'
 	@echo 'make check         format, warnings, all tests, thread and address sanitizer: what CI has to pass'
 	@echo 'make bench         CPU, time and memory beside plain curl, in two minutes; BENCH_ARGS="--peers --work all" measures'
 	@echo '                   all clients at all workloads, in most of an hour; BENCH_ARGS=--help for its options'
@@ -97,9 +98,14 @@ test-portable: portable
 	Tests/Acceptance/Packaging/lending.sh $(PORTABLE)
 	Tests/Acceptance/Packaging/sbom.sh $(PORTABLE)/s3up.spdx.json $(PORTABLE)/s3up $(PORTABLE)/sources
 	cd $(PORTABLE) && sha256sum --quiet -c s3up.sha256
+	@! grep -qaF "$(CURDIR)" $(PORTABLE)/s3up || { echo 'the name of this folder is in the portable program' >&2; exit 1; }
 	$(SWIFT) build --build-tests
 	S3UP_BINARY="$(CURDIR)/$(PORTABLE)/s3up" SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=12 Tests/recap.sh $(SUITES) s3upTests
 	$(if $(BARE),@Tests/Stores/deps.sh debootstrap && $(STORES) run seaweedfs -- Tests/Acceptance/Packaging/bare.sh $(PORTABLE) $(BARE))
+
+# The libraries are compiled a second time too, which takes about as long as `make portable` after `make clean`.
+test-reproducible: portable
+	Tests/Acceptance/Packaging/reproducible.sh $(PORTABLE) $(SWIFT)
 
 check: lint test sanitize
 

@@ -12,9 +12,10 @@ folder=$(cd "$1" && pwd)
 ln -sf "$(cc -print-file-name=libstdc++.a)" "$libraries/lib"
 # lld leaves out what only dropped sections call; in libstdc++.a that is arc4random, for which glibc would have to be 2.36.
 # The linker leaves out the debugging information, which has the names of folders in it, before it hashes the program for its
-# build ID.
+# build ID. The compiler's incremental mode, which is off here, puts a hash of the object's path too into each object.
 flags=(-c release --static-swift-stdlib --disable-local-rpath --scratch-path "$folder/swift" --product s3up
   -Xcc -I"$libraries/include" -Xswiftc -L"$libraries/lib" -Xswiftc -use-ld=lld
+  -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen
   -Xswiftc -Xclang-linker -Xswiftc -static-libgcc -Xlinker --strip-all -Xlinker -Map="$folder/s3up.map")
 PKG_CONFIG_PATH=$libraries/pkgconfig "$swift" build "${flags[@]}"
 build=$(realpath "$folder/swift/release")
