@@ -15,6 +15,9 @@ public struct BatchResult: Sendable {
 }
 
 /// What a batch reports while it runs.
+#if hasAttribute(nonexhaustive)
+  @nonexhaustive
+#endif
 public enum BatchEvent: Sendable {
   /// An object was uploaded, was already up to date, or has failed.
   case ended(BatchResult)
@@ -36,8 +39,51 @@ public enum BatchEvent: Sendable {
 public struct SkippedSource: Sendable {
   /// The source's path.
   public var path: String
-  /// The reason, for people, as a clause: `a socket`.
-  public var why: String
+  /// Why it is not sent.
+  public var reason: Reason
+
+  /// What keeps a file, or an object of a download, out of a run.
+  #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+  #endif
+  public enum Reason: Sendable, CaseIterable {
+    case socket, device, pipe
+    /// A rule excludes it; reported only in a dry run.
+    case excluded
+    /// A symbolic link, which the run does not follow.
+    case link
+    /// A symbolic link that leads to a folder that contains it.
+    case loop
+    /// It existed when its folder was read, but no longer when it was looked up.
+    case vanished
+    /// It was a different kind of file when it was looked up than when its folder was read.
+    case replaced
+    case emptyFolder
+    /// An object that stands for a folder.
+    case folderMarker
+    /// This program's own files in its state folder.
+    case ownState
+    /// A file in which this run writes a report.
+    case ownReport
+
+    /// The reason as a clause for people: `a socket`.
+    public var words: String {
+      switch self {
+      case .socket: "a socket"
+      case .device: "a device"
+      case .pipe: "a named pipe"
+      case .excluded: "excluded"
+      case .link: "a symbolic link"
+      case .loop: "a symbolic link that leads in a circle"
+      case .vanished: "it has vanished"
+      case .replaced: "it was replaced while its folder was read"
+      case .emptyFolder: "an empty folder, which has no object"
+      case .folderMarker: "an empty object that marks a folder, which has no file"
+      case .ownState: "this program's own state"
+      case .ownReport: "this run writes a report there"
+      }
+    }
+  }
 }
 
 /// The totals of a batch.
@@ -105,6 +151,6 @@ public struct BatchState: Sendable {
     /// The object's progress.
     public var state: UploadState
 
-    package init(_ source: String, _ state: UploadState) { (self.source, self.state) = (source, state) }
+    init(_ source: String, _ state: UploadState) { (self.source, self.state) = (source, state) }
   }
 }

@@ -8,7 +8,7 @@ public struct BatchOptions: Sendable {
   /// Finds out what would be uploaded, without sending anything.
   public var onlyLooks = false
   /// What an interrupted run has completed; this run adds to it.
-  package var record: RunRecord?
+  var record: RunRecord?
   /// Receives a line for each object that exists at the store in the end.
   package var manifest: Manifest?
   /// The files that the run writes.

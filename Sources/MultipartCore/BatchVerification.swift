@@ -87,7 +87,7 @@ public final class BatchVerification: BatchRun {
       state.withLock { $0.now.summary.skipped += 1 }
       onEvent(.skipped(source))
     case .leftOut(let source):
-      store.world.log(1, "left out: \(SafeText.oneLine(source.path)): \(source.why)")
+      store.world.log(1, "left out: \(SafeText.oneLine(source.path)): \(source.reason.words)")
     case .advice(let text): store.world.log(0, text)
     case .failed(let failure, let name):
       let path = FilePath(failure.place.file ?? "")

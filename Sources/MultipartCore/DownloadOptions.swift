@@ -33,7 +33,7 @@ public struct DownloadOutput: Sendable {
   package static func file(_ path: FilePath) -> DownloadOutput { DownloadOutput(kind: .file(path)) }
 
   /// The name in messages.
-  package var name: String {
+  var name: String {
     switch kind {
     case .file(let path): path.text
     case .descriptor(_, let name): name
@@ -77,6 +77,9 @@ public struct DownloadOptions: Sendable {
 }
 
 /// What a download reports while it runs.
+#if hasAttribute(nonexhaustive)
+  @nonexhaustive
+#endif
 public enum DownloadEvent: Sendable, Equatable {
   /// The size of the object, and the number and size of the ranges that it is downloaded in.
   case started(size: Int64, ranges: Int, rangeSize: Int64)

@@ -1,7 +1,10 @@
-/// Why something failed: a closed code for programs to switch over, what the store answered, and where it happened. No
-/// program needs to parse the text.
+/// Why something failed: a code for programs to switch over, what the store answered, and where it happened. No program
+/// needs to parse the text.
 public struct Failure: Error, Sendable {
-  /// The kinds of failures, for programs to switch over.
+  /// The kinds of failures, for programs to switch over. Later versions may have more.
+  #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+  #endif
   public enum Code: String, Sendable, CaseIterable {
     /// The caller asks for something that cannot be done, or combines options that exclude each other.
     case usage
@@ -70,10 +73,10 @@ public struct Failure: Error, Sendable {
   /// The next upload of the same source will resume this one.
   public var isResumable = false
   /// The failure was already retried where it occurred: callers must not retry it again.
-  package var isSettled = false
+  var isSettled = false
   /// How long an address was tried, if no server has answered there in this run. A wrong address is then more likely
   /// than a transient fault. Nil once any response has arrived.
-  package var triedInVain: Duration?
+  var triedInVain: Duration?
   /// What to do about it, in one line. The settings that it names and the actions that it suggests can be read from it
   /// as values.
   public var remedy: Wording?
@@ -95,7 +98,7 @@ public struct Failure: Error, Sendable {
 
   /// A failure with a message that names neither settings nor actions.
   @_disfavoredOverload
-  package init(
+  init(
     _ code: Code, _ message: String, status: Int? = nil, s3Code: String? = nil, requestID: String? = nil,
     retryAfter: Duration? = nil, region: String? = nil, remedy: Wording? = nil
   ) {

@@ -23,7 +23,7 @@ public struct ListedObject: Sendable, Equatable {
   /// The version; set only in a list of versions.
   public var version: Version?
 
-  package init(
+  init(
     key: String, size: Int64? = nil, etag: String? = nil, lastModified: Timestamp? = nil, storageClass: String? = nil
   ) {
     self.key = key

@@ -11,14 +11,14 @@ public struct MultipartUpload: Sendable {
   public var key: String { address.key }
   /// The store's id of this upload.
   public let uploadID: String
-  package let address: ObjectAddress
-  package let store: Store
+  let address: ObjectAddress
+  let store: Store
 
   init(_ store: Store, _ address: ObjectAddress, uploadID: String) {
     (self.store, self.address, self.uploadID) = (store, address, uploadID)
   }
 
-  package var place: Place { steps.place }
+  var place: Place { steps.place }
 
   var steps: UploadSteps { UploadSteps(address, uploadID: uploadID, store.client, store.retry) }
 

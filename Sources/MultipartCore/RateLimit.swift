@@ -21,7 +21,7 @@ public struct RateLimit: Sendable, Hashable {
   }
 
   /// The changes, in the order of the day; never empty.
-  package let changes: [Change]
+  let changes: [Change]
 
   /// The same rate all day.
   public static func bytesPerSecond(_ rate: Int64) -> RateLimit {
@@ -35,7 +35,7 @@ public struct RateLimit: Sendable, Hashable {
     return RateLimit(changes: changes.sorted { $0.minute < $1.minute })
   }
 
-  package var isConstant: Bool { changes.allSatisfy { $0.bytesPerSecond == changes[0].bytesPerSecond } }
+  var isConstant: Bool { changes.allSatisfy { $0.bytesPerSecond == changes[0].bytesPerSecond } }
 
   /// The lowest rate; nil if there is never a limit.
   package var least: Int64? { changes.compactMap(\.bytesPerSecond).min() }
@@ -45,7 +45,7 @@ public struct RateLimit: Sendable, Hashable {
     (changes.last { $0.minute <= minute } ?? changes.last)?.bytesPerSecond
   }
 
-  package func rate(at now: Timestamp) -> Int64? { rate(at: now.localMinute) }
+  func rate(at now: Timestamp) -> Int64? { rate(at: now.localMinute) }
 
   /// The first change after this minute, perhaps on the next day; nil if there is none.
   package func next(after minute: Int) -> Change? {

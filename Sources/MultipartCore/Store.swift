@@ -17,7 +17,7 @@ public final class Store: Sendable {
   package let address: BucketAddress
   /// The settings, and where each one came from.
   package let settings: StoreSettings
-  package let options: StoreOptions
+  let options: StoreOptions
   package let world: World
   /// The credentials; nil: requests are not signed.
   let credentials: CredentialKeeper?

@@ -96,8 +96,8 @@ public struct StoreOptions: Sendable {
 
   /// Where a value came from: an option that was typed, or a variable.
   package struct Provenance: Sendable, Equatable {
-    package var name: String
-    package var isEnvironment: Bool
+    var name: String
+    var isEnvironment: Bool
 
     package init(_ name: String, isEnvironment: Bool) {
       self.name = name
@@ -113,6 +113,6 @@ public struct StoreOptions: Sendable {
     package var askCode: (@Sendable (_ prompt: String) async throws(Failure) -> Secret)?
     package var userAgent = "MultipartCore"
 
-    package init() {}
+    init() {}
   }
 }

@@ -1,4 +1,7 @@
 /// What an upload is currently doing.
+#if hasAttribute(nonexhaustive)
+  @nonexhaustive
+#endif
 public enum UploadActivity: Sendable, Equatable {
   case starting
   /// No answer has come yet in this run. At that uptime a connection that is not made is given up.

@@ -1,4 +1,7 @@
 /// What an upload reports while it runs.
+#if hasAttribute(nonexhaustive)
+  @nonexhaustive
+#endif
 public enum UploadEvent: Sendable, Equatable {
   /// The upload begins. Size and parts are nil while they are not known; the id is nil if a single request sends
   /// everything.

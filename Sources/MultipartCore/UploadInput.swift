@@ -14,7 +14,7 @@ public struct UploadInput: Sendable {
     case chunks(name: String, @Sendable (StreamFeed) async throws -> Void)
   }
 
-  package let kind: Kind
+  let kind: Kind
 
   package init(_ kind: Kind) {
     self.kind = kind

@@ -38,7 +38,7 @@ public struct UploadedObject: Sendable {
   /// The request id under which the store logs the last request.
   public var requestID: String?
 
-  package init(
+  init(
     _ outcome: Outcome, size: Int64, parts: Int, _ object: ReportedObject = ReportedObject(),
     checksum: ObjectChecksum? = nil, evidence: String, bytesSent: Int64 = 0, bytesResumed: Int64 = 0, retries: Int = 0
   ) {

@@ -9,7 +9,7 @@ public struct UploadedPart: Sendable, Equatable {
   /// The checksums that the store verified, in Base64.
   public var checksums: [ChecksumAlgorithm: String]
   /// When the store received the part, by the store's clock.
-  package var lastModified: Timestamp?
+  var lastModified: Timestamp?
 
   /// A part from notes that the caller kept.
   public init(number: Int, size: Int64? = nil, etag: String, checksums: [ChecksumAlgorithm: String] = [:]) {

@@ -140,7 +140,7 @@ extension Wording: ExpressibleByStringInterpolation {
 }
 
 extension Sequence<Wording> {
-  package func joined(separator: Wording) -> Wording {
+  func joined(separator: Wording) -> Wording {
     var sum: Wording?
     for element in self { sum = sum.map { $0 + separator + element } ?? element }
     return sum ?? ""

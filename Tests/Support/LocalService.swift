@@ -1,5 +1,5 @@
 import Foundation
-package import MultipartCore
+@testable package import MultipartCore
 
 /// An HTTP service on 127.0.0.1 whose answers are a closure of the test, and which records the requests: it replaces
 /// STS, SSO and other services that issue credentials. It stops with its last reference.

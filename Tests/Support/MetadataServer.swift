@@ -1,4 +1,4 @@
-import MultipartCore
+@testable import MultipartCore
 
 /// A metadata service whose script is data: the answers for each path in order, the last of which is repeated. Other paths
 /// are 404. With `token` it behaves like IMDSv2: a token must be requested by PUT, and requests with another one are 401.

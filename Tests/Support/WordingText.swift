@@ -1,4 +1,4 @@
-package import MultipartCore
+@testable package import MultipartCore
 
 /// Searches a text in the library's own words.
 extension Wording {

@@ -1,5 +1,5 @@
 import Foundation
-import MultipartCore
+@testable import MultipartCore
 import Support
 
 /// The system's curl as a second client: its signatures come from neither the product nor the fake.

@@ -1,5 +1,5 @@
 import Glibc
-import MultipartCore
+@testable import MultipartCore
 import Testing
 
 @testable import s3up

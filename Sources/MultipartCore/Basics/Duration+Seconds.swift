@@ -1,7 +1,7 @@
 import Glibc
 
 extension Duration {
-  package var seconds: Double {
+  var seconds: Double {
     let (whole, atto) = components
     return Double(whole) + Double(atto) * 1e-18
   }
@@ -15,7 +15,7 @@ extension Duration {
   package static let longest = Duration.seconds(10 * 366 * 86_400)
 
   /// The nearest duration that is not longer than ten years.
-  package var bounded: Duration { min(max(self, .zero - .longest), .longest) }
+  var bounded: Duration { min(max(self, .zero - .longest), .longest) }
 
   /// The time since boot, `clock_gettime(CLOCK_BOOTTIME)`: it also counts while the machine is suspended, and never
   /// goes back.

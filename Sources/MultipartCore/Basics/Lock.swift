@@ -8,7 +8,7 @@ import Glibc
 package struct Lock: ~Copyable, @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
-  package init() {
+  init() {
     mutex = .allocate(capacity: 1)
     mutex.initialize(to: pthread_mutex_t())
     pthread_mutex_init(mutex, nil)
@@ -21,7 +21,7 @@ package struct Lock: ~Copyable, @unchecked Sendable {
   }
 
   /// Runs `body` under the lock. No `await` fits in, so it is never held across a suspension.
-  package func withLock<Result, E: Error>(_ body: () throws(E) -> Result) throws(E) -> Result {
+  func withLock<Result, E: Error>(_ body: () throws(E) -> Result) throws(E) -> Result {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     return try body()

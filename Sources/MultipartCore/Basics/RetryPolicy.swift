@@ -6,9 +6,9 @@
 /// try, but not before its second one, because a lost packet can make a first connection time out.
 package struct RetryPolicy: Sendable, Equatable {
   /// The total number of tries, including the first one.
-  package var tries: Int
-  package var base: Duration = .milliseconds(250)
-  package var cap: Duration = .seconds(20)
+  var tries: Int
+  var base: Duration = .milliseconds(250)
+  var cap: Duration = .seconds(20)
   var longestRetryAfter: Duration = .seconds(300)
   var longestInVain: Duration = .seconds(10)
 
@@ -17,7 +17,7 @@ package struct RetryPolicy: Sendable, Equatable {
   }
 
   /// The wait before the next try, after `attempt` tries have failed; nil if there is none. `dice` is in 0..<1.
-  package func wait(after failure: Failure, attempt: Int, dice: Double) -> Duration? {
+  func wait(after failure: Failure, attempt: Int, dice: Double) -> Duration? {
     guard attempt < tries, !failure.isSettled, Self.isWorthRetrying(failure.code) else { return nil }
     let doublings = min(attempt - 1, 20)
     let full = min(cap, base * (1 << doublings))
@@ -39,7 +39,7 @@ package struct RetryPolicy: Sendable, Equatable {
 
   /// Whether a retry may help. The code decides, not the status: a RequestTimeout is a 400, and a 200 can contain an
   /// InternalError. Data that arrived damaged is sent again; whether the source has changed is checked elsewhere.
-  package static func isWorthRetrying(_ code: Failure.Code) -> Bool {
+  static func isWorthRetrying(_ code: Failure.Code) -> Bool {
     switch code {
     case .network, .stalled, .throttled, .server, .dataMismatch: true
     default: false
@@ -49,7 +49,7 @@ package struct RetryPolicy: Sendable, Equatable {
 
 extension RetryPolicy {
   /// Runs `work` until it succeeds, fails permanently, or has no try left.
-  package func run<Result: Sendable>(
+  func run<Result: Sendable>(
     _ name: String, in world: World, _ work: (_ attempt: Int) async throws(Failure) -> Result
   ) async throws(Failure) -> Result {
     var attempt = 1

@@ -43,10 +43,10 @@ public struct Timestamp: Sendable, Hashable, Comparable {
   }
 
   /// The day, such as `20130524`.
-  package var amzDay: String { written(dash: "", colon: nil) }
+  var amzDay: String { written(dash: "", colon: nil) }
 
   /// The time, such as `20130524T000000Z`.
-  package var amzTime: String { written(dash: "", colon: "") }
+  var amzTime: String { written(dash: "", colon: "") }
 
   /// Parses `20130524T000000Z`; nil for anything else.
   init?(amzTime text: String) {

@@ -10,15 +10,15 @@ package struct World: Sendable {
   package var sleep: @Sendable (Duration) async throws -> Void
   /// A random number in 0..<1.
   package var random: @Sendable () -> Double
-  package var environment: [String: String]
+  var environment: [String: String]
   /// Level 0 is rare and for all users, 1 has more detail, 2 is each request. Secrets are masked.
   package var log: @Sendable (_ level: Int, _ message: @autoclosure () -> Wording) -> Void
   /// The secrets of this run, which no output may contain.
   package let secrets: SecretsInUse
   /// Collects what happens, if somebody wants that.
-  package var timeline: Timeline?
+  var timeline: Timeline?
 
-  package init(
+  init(
     now: @escaping @Sendable () -> Timestamp,
     uptime: @escaping @Sendable () -> Duration,
     sleep: @escaping @Sendable (Duration) async throws -> Void,

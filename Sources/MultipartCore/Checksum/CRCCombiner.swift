@@ -3,14 +3,14 @@
 /// Appending n bytes multiplies the checksum of A by x^(8n) modulo the CRC's polynomial P (the inversions at start and
 /// end cancel out), and adds the checksum of B. x^(8n) is a product of some of x^1, x^2, x^4, ..., which are computed
 /// once: at most 46 multiplications for 48.8 TiB. The last length is cached, because most parts have the same size.
-package struct CRCCombiner: Sendable {
-  package let algorithm: ChecksumAlgorithm
+struct CRCCombiner: Sendable {
+  let algorithm: ChecksumAlgorithm
   private let field: Field
   private var lastLength: UInt64 = 0
   private var lastPower: UInt64
 
   /// A combiner; nil for an algorithm that is not a CRC.
-  package init?(_ algorithm: ChecksumAlgorithm) {
+  init?(_ algorithm: ChecksumAlgorithm) {
     switch algorithm {
     case .crc64nvme: field = .crc64nvme
     case .crc32c: field = .crc32c
@@ -22,7 +22,7 @@ package struct CRCCombiner: Sendable {
   }
 
   /// The checksum of A followed by B; nil if one of them is of a different algorithm, or the length is negative.
-  package mutating func combine(_ a: Checksum, _ b: Checksum, lengthOfB: Int64) -> Checksum? {
+  mutating func combine(_ a: Checksum, _ b: Checksum, lengthOfB: Int64) -> Checksum? {
     guard a.algorithm == algorithm, b.algorithm == algorithm, let length = UInt64(exactly: lengthOfB) else {
       return nil
     }
@@ -35,7 +35,7 @@ package struct CRCCombiner: Sendable {
 
   /// The checksum of the whole from its pieces (checksum, length) in order; without pieces zero, which is that of no
   /// bytes.
-  package static func combine(
+  static func combine(
     _ algorithm: ChecksumAlgorithm, _ pieces: some Sequence<(Checksum, Int64)>
   ) -> Checksum? {
     guard var combiner = CRCCombiner(algorithm) else { return nil }

@@ -1,10 +1,10 @@
 /// One checksum; CRCs are big-endian, as S3 writes them.
 package struct Checksum: Sendable, Hashable {
   package let algorithm: ChecksumAlgorithm
-  package let bytes: [UInt8]
+  let bytes: [UInt8]
 
   /// A checksum of these bytes; nil unless their number is that of the algorithm.
-  package init?(_ algorithm: ChecksumAlgorithm, bytes: [UInt8]) {
+  init?(_ algorithm: ChecksumAlgorithm, bytes: [UInt8]) {
     guard bytes.count == algorithm.digestLength else { return nil }
     self.init(algorithm, whole: bytes)
   }

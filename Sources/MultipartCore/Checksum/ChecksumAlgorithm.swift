@@ -16,7 +16,7 @@ public struct ObjectChecksum: Sendable, Equatable {
   /// The value as stores write it: base64; a composite one also has the number of parts.
   public var value: String
 
-  package init(_ algorithm: ChecksumAlgorithm, _ type: ChecksumType, _ value: String) {
+  init(_ algorithm: ChecksumAlgorithm, _ type: ChecksumType, _ value: String) {
     (self.algorithm, self.type, self.value) = (algorithm, type, value)
   }
 
@@ -51,13 +51,13 @@ public enum ChecksumAlgorithm: String, Sendable, Hashable, CaseIterable {
   }
 
   /// The header that carries the value, in lower case.
-  package var headerName: String {
+  var headerName: String {
     self == .md5 ? "content-md5" : "x-amz-checksum-" + rawValue
   }
 
   /// The type of checksum for an object in parts. CRC64NVME is always FULL_OBJECT, SHA-1 and SHA-256 are always
   /// COMPOSITE. For CRC32 and CRC32C S3 computes either, and is asked for the composite one. MD5 has none.
-  package var typeInParts: ChecksumType? {
+  var typeInParts: ChecksumType? {
     switch self {
     case .crc64nvme: .fullObject
     case .crc32c, .crc32, .sha256, .sha1: .composite
@@ -65,7 +65,7 @@ public enum ChecksumAlgorithm: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  package var digestLength: Int {
+  var digestLength: Int {
     switch self {
     case .crc64nvme: 8
     case .crc32c, .crc32: 4

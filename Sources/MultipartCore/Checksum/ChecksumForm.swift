@@ -8,7 +8,7 @@ public enum ChecksumForm: Sendable, Equatable {
   case nothing
 
   /// The name in options, records and tickets.
-  package var word: String {
+  var word: String {
     switch self {
     case .algorithm(let algorithm): algorithm.rawValue
     case .md5: ChecksumAlgorithm.md5.rawValue
@@ -27,7 +27,7 @@ public enum ChecksumForm: Sendable, Equatable {
   }
 
   /// The next form to use if a store does not accept or verify this one. With a signed payload hash MD5 is not needed.
-  package func steppedDown(payloadIsSigned: Bool) -> ChecksumForm? {
+  func steppedDown(payloadIsSigned: Bool) -> ChecksumForm? {
     switch self {
     case .algorithm: payloadIsSigned ? ChecksumForm.nothing : .md5
     case .md5: ChecksumForm.nothing

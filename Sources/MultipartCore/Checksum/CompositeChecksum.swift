@@ -1,13 +1,13 @@
 /// The checksum over the parts' checksums, which S3 writes as `base64-N`.
-package struct CompositeChecksum: Sendable, Hashable {
-  package let checksum: Checksum
-  package let parts: Int
+struct CompositeChecksum: Sendable, Hashable {
+  let checksum: Checksum
+  let parts: Int
 
-  package var algorithm: ChecksumAlgorithm { checksum.algorithm }
-  package var text: String { checksum.base64 + "-" + String(parts) }
+  var algorithm: ChecksumAlgorithm { checksum.algorithm }
+  var text: String { checksum.base64 + "-" + String(parts) }
 
   /// The composite of the parts' checksums in order: at least one, all of one algorithm that has a composite form.
-  package init(of parts: [Checksum]) throws(Failure) {
+  init(of parts: [Checksum]) throws(Failure) {
     guard let algorithm = parts.first?.algorithm, algorithm.typeInParts == .composite,
       parts.allSatisfy({ $0.algorithm == algorithm })
     else {
@@ -20,7 +20,7 @@ package struct CompositeChecksum: Sendable, Hashable {
   }
 
   /// A composite checksum from an answer; nil unless it is `base64-N` with canonical base64 of the right length.
-  package init?(_ algorithm: ChecksumAlgorithm, text: String) {
+  init?(_ algorithm: ChecksumAlgorithm, text: String) {
     guard algorithm.typeInParts == .composite, let cut = PartCount.split(text),
       let checksum = Checksum(algorithm, base64: cut.before)
     else { return nil }

@@ -106,7 +106,7 @@ final class DigestContext {
 
 /// Digests of bytes that are all in memory.
 package enum Digest {
-  package static func sha256(_ bytes: some Sequence<UInt8>) throws(Failure) -> [UInt8] {
+  static func sha256(_ bytes: some Sequence<UInt8>) throws(Failure) -> [UInt8] {
     try digest(.sha256, bytes)
   }
 
@@ -114,7 +114,7 @@ package enum Digest {
     try digest(.sha256, text.utf8)
   }
 
-  package static func md5(_ bytes: some Sequence<UInt8>) throws(Failure) -> [UInt8] {
+  static func md5(_ bytes: some Sequence<UInt8>) throws(Failure) -> [UInt8] {
     try digest(.md5, bytes)
   }
 

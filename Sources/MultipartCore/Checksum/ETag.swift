@@ -1,7 +1,7 @@
 /// An ETag for comparison: without quotes, in whichever form a store wrote it (`"x"`, `x`, `W/"x"`, `&#34;x&#34;`), and
 /// in lower case if it is a hash.
 package struct ETag: Sendable, Hashable {
-  package enum Form: Sendable, Hashable {
+  enum Form: Sendable, Hashable {
     /// 32 hexadecimal digits: the MD5 of the bytes. For an object encrypted with a KMS or customer key it has the same
     /// form, but is not an MD5.
     case md5([UInt8])
@@ -11,8 +11,8 @@ package struct ETag: Sendable, Hashable {
     case opaque
   }
 
-  package let value: String
-  package let form: Form
+  let value: String
+  let form: Form
 
   /// Parses an ETag; nil if nothing is left between the quotes.
   package init?(_ text: String) {
@@ -31,7 +31,7 @@ package struct ETag: Sendable, Hashable {
   }
 
   /// The ETag with quotes, as a conditional header requires it.
-  package var quoted: String { "\"" + value + "\"" }
+  var quoted: String { "\"" + value + "\"" }
 
   package static func == (a: ETag, b: ETag) -> Bool { a.value.utf8.elementsEqual(b.value.utf8) }
 
@@ -55,8 +55,8 @@ package struct ETag: Sendable, Hashable {
 }
 
 /// The ETag that S3 gives an object in parts: the MD5 of the parts' MD5s, and the number of parts.
-package enum MultipartETag {
-  package static func of(md5s: [[UInt8]]) throws(Failure) -> String {
+enum MultipartETag {
+  static func of(md5s: [[UInt8]]) throws(Failure) -> String {
     Hex.encode(try Digest.md5(md5s.joined())) + "-" + String(md5s.count)
   }
 }

@@ -4,18 +4,18 @@ internal import CKernels
 ///
 /// `@unchecked Sendable` holds because the digest context is written only while this value is its only owner, like the
 /// storage of an array; copying it only reads it.
-package struct RunningChecksum: @unchecked Sendable {
-  package let algorithm: ChecksumAlgorithm
+struct RunningChecksum: @unchecked Sendable {
+  let algorithm: ChecksumAlgorithm
   private var crc: UInt64 = 0
   private var digest: DigestContext?
   private var failure: Failure?
 
-  package init(_ algorithm: ChecksumAlgorithm) throws(Failure) {
+  init(_ algorithm: ChecksumAlgorithm) throws(Failure) {
     self.algorithm = algorithm
     digest = algorithm.isCRC ? nil : try DigestContext(algorithm)
   }
 
-  package mutating func update(_ bytes: UnsafeRawBufferPointer) {
+  mutating func update(_ bytes: UnsafeRawBufferPointer) {
     switch algorithm {
     case .crc64nvme: crc = ck_crc64nvme(crc, bytes.baseAddress, bytes.count)
     case .crc32c: crc = UInt64(ck_crc32c(UInt32(truncatingIfNeeded: crc), bytes.baseAddress, bytes.count))
@@ -24,13 +24,13 @@ package struct RunningChecksum: @unchecked Sendable {
     }
   }
 
-  package mutating func update(_ bytes: some Sequence<UInt8>) {
+  mutating func update(_ bytes: some Sequence<UInt8>) {
     let done: Void? = bytes.withContiguousStorageIfAvailable { update(UnsafeRawBufferPointer($0)) }
     if done == nil { Array(bytes).withUnsafeBytes { update($0) } }
   }
 
   /// The checksum of the bytes so far; more may follow.
-  package func finish() throws(Failure) -> Checksum {
+  func finish() throws(Failure) -> Checksum {
     if let failure { throw failure }
     guard let digest else { return Checksum(algorithm, crc: crc) }
     return Checksum(algorithm, whole: try digest.copy().finish())
@@ -48,20 +48,20 @@ package struct RunningChecksum: @unchecked Sendable {
 
 /// Several checksums of the same bytes in one pass: memory is read once, in blocks that stay in the cache until every
 /// algorithm has used them.
-package struct MultiChecksum: Sendable {
+struct MultiChecksum: Sendable {
   /// Fits the second-level cache (256 KiB or more) together with other data.
-  package static let block = 64 << 10
+  static let block = 64 << 10
 
   private var running: [RunningChecksum]
 
-  package init(_ algorithms: Set<ChecksumAlgorithm>) throws(Failure) {
+  init(_ algorithms: Set<ChecksumAlgorithm>) throws(Failure) {
     running = []
     for algorithm in ChecksumAlgorithm.allCases where algorithms.contains(algorithm) {
       running.append(try RunningChecksum(algorithm))
     }
   }
 
-  package mutating func update(_ bytes: UnsafeRawBufferPointer) {
+  mutating func update(_ bytes: UnsafeRawBufferPointer) {
     var at = 0
     while at < bytes.count {
       let end = min(at + Self.block, bytes.count)
@@ -71,7 +71,7 @@ package struct MultiChecksum: Sendable {
   }
 
   /// The checksums of the bytes so far; more may follow.
-  package func finish() throws(Failure) -> [ChecksumAlgorithm: Checksum] {
+  func finish() throws(Failure) -> [ChecksumAlgorithm: Checksum] {
     var sums: [ChecksumAlgorithm: Checksum] = [:]
     for one in running { sums[one.algorithm] = try one.finish() }
     return sums

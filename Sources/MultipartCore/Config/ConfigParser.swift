@@ -154,7 +154,7 @@ struct ConfigParser {
 }
 
 /// One section of a shared file: `name = value` pairs, and blocks such as `s3 =` with their own pairs.
-package struct ConfigSection: Sendable, Equatable {
+struct ConfigSection: Sendable, Equatable {
   package internal(set) var values: [String: String] = [:]
   package internal(set) var nested: [String: [String: String]] = [:]
 
@@ -171,15 +171,15 @@ package struct ConfigSection: Sendable, Equatable {
   }
 
   /// The value; nil if it is missing or empty.
-  package subscript(name: String) -> String? {
+  subscript(name: String) -> String? {
     values[name].flatMap { $0.isEmpty ? nil : $0 }
   }
 }
 
 /// Shows only names: the values may be keys.
 extension ConfigSection: CustomStringConvertible, CustomReflectable {
-  package var description: String { "section of " + names.joined(separator: ", ") }
-  package var customMirror: Mirror { Mirror(self, children: ["names": names]) }
+  var description: String { "section of " + names.joined(separator: ", ") }
+  var customMirror: Mirror { Mirror(self, children: ["names": names]) }
 
   private var names: [String] { (Array(values.keys) + Array(nested.keys)).sorted() }
 }

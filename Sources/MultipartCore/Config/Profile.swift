@@ -1,29 +1,29 @@
 /// A profile of the shared files. The credentials file takes precedence over the config file.
 package struct Profile: Sendable, Equatable {
-  package let name: String
+  let name: String
   /// The profile's section in the credentials file.
-  package let credentials: ConfigSection?
+  let credentials: ConfigSection?
   /// The profile's section in the config file.
-  package let config: ConfigSection?
+  let config: ConfigSection?
 
-  package init(name: String, credentials: ConfigSection? = nil, config: ConfigSection? = nil) {
+  init(name: String, credentials: ConfigSection? = nil, config: ConfigSection? = nil) {
     self.name = name
     self.credentials = credentials
     self.config = config
   }
 
   /// The value of a name in lower case; nil if it is missing or empty.
-  package subscript(name: String) -> String? { credentials?[name] ?? config?[name] }
+  subscript(name: String) -> String? { credentials?[name] ?? config?[name] }
 
   /// The pairs of a block such as `s3 =`; empty if there is none.
-  package func block(_ name: String) -> [String: String] {
+  func block(_ name: String) -> [String: String] {
     (config?.nested[name] ?? [:]).merging(credentials?.nested[name] ?? [:]) { _, winner in winner }
   }
 }
 
 /// Which profile to use, and where its name came from.
-package struct ProfileChoice: Sendable, Equatable {
-  package enum Origin: Sendable, Equatable {
+struct ProfileChoice: Sendable, Equatable {
+  enum Origin: Sendable, Equatable {
     /// The caller named it: it takes precedence over credentials in the environment.
     case option
     case variable(String)
@@ -31,16 +31,16 @@ package struct ProfileChoice: Sendable, Equatable {
     case standard
   }
 
-  package var name: String
-  package var origin: Origin
+  var name: String
+  var origin: Origin
 
-  package init(name: String, origin: Origin) {
+  init(name: String, origin: Origin) {
     self.name = name
     self.origin = origin
   }
 
   /// The option, else AWS's variables, else `default`; empty values are ignored.
-  package init(option: String?, environment: [String: String]) {
+  init(option: String?, environment: [String: String]) {
     if let option, !option.isEmpty {
       self.init(name: option, origin: .option)
       return

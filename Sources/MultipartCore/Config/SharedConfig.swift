@@ -6,14 +6,14 @@
 /// let profile = try config.profile(ProfileChoice(option: options.profile, environment: world.environment))
 /// let region = profile?["region"]
 /// ```
-package struct SharedConfig: Sendable {
+struct SharedConfig: Sendable {
   private var config: [SectionName: ConfigSection] = [:]
   private var credentials: [SectionName: ConfigSection] = [:]
   /// The paths of the two files as messages show them.
   let configPath: String
-  package let credentialsPath: String
+  let credentialsPath: String
 
-  package static func load(environment: [String: String]) throws(Failure) -> SharedConfig {
+  static func load(environment: [String: String]) throws(Failure) -> SharedConfig {
     var shared = SharedConfig(placesFor: environment)
     shared.config = try read(shared.configPath, hasKinds: true, environment)
     shared.credentials = try read(shared.credentialsPath, hasKinds: false, environment)
@@ -28,7 +28,7 @@ package struct SharedConfig: Sendable {
 
   /// A profile; nil if neither file has it. In the config file `[profile default]` takes precedence over `[default]`,
   /// the only profile that may be written without the word `profile`.
-  package func profile(_ name: String) -> Profile? {
+  func profile(_ name: String) -> Profile? {
     let plain = SectionName(kind: nil, name: name)
     let ofConfig = config[SectionName(kind: "profile", name: name)] ?? (name == "default" ? config[plain] : nil)
     let ofCredentials = credentials[plain]
@@ -37,7 +37,7 @@ package struct SharedConfig: Sendable {
   }
 
   /// The chosen profile. It must exist if it was named; nil if it is the implicit `default`.
-  package func profile(_ choice: ProfileChoice) throws(Failure) -> Profile? {
+  func profile(_ choice: ProfileChoice) throws(Failure) -> Profile? {
     if let profile = profile(choice.name) { return profile }
     if choice.origin == .standard { return nil }
     var message = "there is no profile \"\(choice.name)\" in \(credentialsPath) or \(configPath)"
@@ -46,12 +46,12 @@ package struct SharedConfig: Sendable {
   }
 
   /// A section of another kind in the config file: `services`, `sso-session`.
-  package func section(_ kind: String, _ name: String) -> ConfigSection? {
+  func section(_ kind: String, _ name: String) -> ConfigSection? {
     config[SectionName(kind: kind, name: name)]
   }
 
   /// The names of all profiles, sorted.
-  package var profileNames: [String] {
+  var profileNames: [String] {
     let ofConfig = config.keys.filter { $0.kind == "profile" || ($0.kind == nil && $0.name == "default") }
     return Set((ofConfig + credentials.keys).map(\.name)).sorted()
   }

@@ -39,7 +39,7 @@ public final class CognitoIdentity: CredentialProvider {
   }
 
   /// Without `stateFolder` a guest's identity lasts as long as this object.
-  package init(
+  init(
     pool: CognitoPool, logins: [String: String] = [:], services: ServiceClient, address: ServiceAddress,
     stateFolder: String?
   ) {
@@ -49,9 +49,9 @@ public final class CognitoIdentity: CredentialProvider {
     guests = logins.isEmpty ? stateFolder.map { CognitoGuestFile(folder: $0) } : nil
   }
 
-  package var place: String { "the Cognito identity pool \(pool.id)" }
+  var place: String { "the Cognito identity pool \(pool.id)" }
 
-  package func credentials() async throws(Failure) -> Credentials? {
+  func credentials() async throws(Failure) -> Credentials? {
     let id = try await id()
     let source = "identity \(id) of the Cognito pool \(pool.id)" + (logins.isEmpty ? ", as guest" : "")
     do throws(Failure) {
@@ -138,8 +138,8 @@ public final class CognitoIdentity: CredentialProvider {
 
 /// A pool's id, such as `eu-west-1:12345678-1234-1234-1234-123456789012`.
 package struct CognitoPool: Sendable, Equatable {
-  package let id: String
-  package let region: String
+  let id: String
+  let region: String
 
   package init?(_ text: String) {
     guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), Self.isIdentity(text) else { return nil }

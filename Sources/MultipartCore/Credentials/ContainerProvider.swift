@@ -2,7 +2,7 @@ import Glibc
 
 /// Credentials of a container: from the ECS agent at `AWS_CONTAINER_CREDENTIALS_RELATIVE_URI`, or from the URL in
 /// `AWS_CONTAINER_CREDENTIALS_FULL_URI`, which EKS pod identity and other launchers set.
-package struct ContainerProvider: CredentialProvider {
+struct ContainerProvider: CredentialProvider {
   private let environment: [String: String]
   private let services: ServiceClient
 
@@ -11,17 +11,17 @@ package struct ContainerProvider: CredentialProvider {
   private static let tries = 3
   private static let issuer = "the container's credential service"
 
-  package init(environment: [String: String], services: ServiceClient) {
+  init(environment: [String: String], services: ServiceClient) {
     self.environment = environment
     self.services = services
   }
 
-  package var place: String {
+  var place: String {
     "the container's credential service (AWS_CONTAINER_CREDENTIALS_RELATIVE_URI or _FULL_URI)"
   }
 
   /// The credentials; nil if neither variable is set. If both are set, the relative one is used.
-  package func credentials() async throws(Failure) -> Credentials? {
+  func credentials() async throws(Failure) -> Credentials? {
     guard let address = try ContainerAddress(environment: environment) else { return nil }
     let (policy, world) = (RetryPolicy(tries: Self.tries), services.world)
     return try await policy.run("container credentials", in: world) { (_) async throws(Failure) in

@@ -1,9 +1,9 @@
 /// Tries one source after another; the first that has credentials is used. A source whose credentials are unusable ends
 /// the search, so that only the intended identity is used.
-package struct CredentialChain: Sendable {
+struct CredentialChain: Sendable {
   private let providers: [any CredentialProvider]
 
-  package init(_ providers: [any CredentialProvider]) {
+  init(_ providers: [any CredentialProvider]) {
     self.providers = providers
   }
 
@@ -21,7 +21,7 @@ package struct CredentialChain: Sendable {
   /// 9. the container, then the metadata service of the EC2 machine.
   ///
   /// Every call reads files and tokens again: another process may have renewed them.
-  package static func standard(_ context: CredentialContext, profile: ProfileChoice) -> CredentialChain {
+  static func standard(_ context: CredentialContext, profile: ProfileChoice) -> CredentialChain {
     let isNamed = profile.origin == .option
     var providers: [any CredentialProvider] = []
     if !isNamed { providers.append(EnvironmentProvider(environment: context.environment)) }
@@ -30,7 +30,7 @@ package struct CredentialChain: Sendable {
     return CredentialChain(providers)
   }
 
-  package func credentials() async throws(Failure) -> Credentials {
+  func credentials() async throws(Failure) -> Credentials {
     for provider in providers {
       if let found = try await provider.credentials() { return found }
     }
@@ -42,19 +42,19 @@ package struct CredentialChain: Sendable {
 }
 
 /// What the sources of a chain need: the environment, the services, and what only the calling program can provide.
-package struct CredentialContext: Sendable {
-  package let environment: [String: String]
-  package let services: ServiceClient
+struct CredentialContext: Sendable {
+  let environment: [String: String]
+  let services: ServiceClient
   /// The region for STS that an option or a variable names; it takes precedence over the profile's.
-  package var region: String?
+  var region: String?
   /// Asks a person for the code of an MFA device; `prompt` names the device. Nil, or throws, if there is no one to ask.
-  package var askCode: (@Sendable (_ prompt: String) async throws(Failure) -> Secret)?
+  var askCode: (@Sendable (_ prompt: String) async throws(Failure) -> Secret)?
   /// Credentials of the container: used at its place in the chain and for `credential_source = EcsContainer`.
-  package var container: (any CredentialProvider)?
+  var container: (any CredentialProvider)?
   /// Credentials of the EC2 machine: used last in the chain, and for `credential_source = Ec2InstanceMetadata`.
-  package var instance: (any CredentialProvider)?
+  var instance: (any CredentialProvider)?
 
-  package init(services: ServiceClient, region: String? = nil) {
+  init(services: ServiceClient, region: String? = nil) {
     environment = services.world.environment
     self.services = services
     self.region = region

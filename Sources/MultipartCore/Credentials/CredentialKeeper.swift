@@ -5,7 +5,7 @@ package final class CredentialKeeper: Sendable {
   /// been replaced.
   package struct Held: Sendable {
     package var credentials: Credentials
-    package var generation: Int
+    var generation: Int
   }
 
   private struct State: Sendable {
@@ -45,7 +45,7 @@ package final class CredentialKeeper: Sendable {
 
   /// `patience` is how long to wait after a refusal if no source has other credentials; nil: do not wait. All requests
   /// share one wait: a request that is refused after its end does not start another.
-  package init(
+  init(
     world: World, patience: Duration? = nil, say: @escaping @Sendable (Wording) -> Void = { _ in },
     alarm: @escaping @Sendable (Duration) async throws -> Void = { try await World.sleep($0) },
     source: @escaping @Sendable () async throws(Failure) -> Credentials
@@ -75,7 +75,7 @@ package final class CredentialKeeper: Sendable {
 
   /// Called when the store has refused credentials. Returns whether there are others now, so that the request can be
   /// signed again. Throws the failure of a source that was asked for new ones and failed.
-  package func renew(after generation: Int, cause: Failure) async throws(Failure) -> Bool {
+  func renew(after generation: Int, cause: Failure) async throws(Failure) -> Bool {
     if isReplaced(generation) { return true }
     let end = patienceEnd()
     while true {
@@ -144,7 +144,7 @@ package final class CredentialKeeper: Sendable {
   }
 
   /// Whether a request is waiting for credentials that no source has.
-  package var isWaiting: Bool { waits.withLock { $0 > 0 } }
+  var isWaiting: Bool { waits.withLock { $0 > 0 } }
 
   private func isReplaced(_ generation: Int) -> Bool {
     state.withLock { $0.held.map { $0.generation != generation } ?? false }

@@ -1,5 +1,5 @@
 /// One source of credentials.
-package protocol CredentialProvider: Sendable {
+protocol CredentialProvider: Sendable {
   /// The place, as a failure lists it: `the environment`, `profile dev in ~/.aws/credentials`.
   var place: String { get }
   /// The credentials; nil if this source has none. Throws if it has some that cannot be used.

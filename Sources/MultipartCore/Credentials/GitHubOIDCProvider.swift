@@ -1,18 +1,18 @@
 /// Assumes a role in a GitHub Actions job: GitHub issues an identity token, and STS returns the role's credentials for
 /// it. Both are asked each time, so that an upload that outlasts its credentials gets new ones without a token on disk.
 /// The job needs `permissions: id-token: write`.
-package struct GitHubOIDCProvider: CredentialProvider {
+struct GitHubOIDCProvider: CredentialProvider {
   /// The role, and the audience that its trust policy requires.
-  package struct Settings: Sendable, Equatable {
-    package var role: String?
+  struct Settings: Sendable, Equatable {
+    var role: String?
     /// The caller named the role for GitHub: then it is a failure if GitHub cannot be asked.
     var isDemanded = false
-    package var audience = "sts.amazonaws.com"
+    var audience = "sts.amazonaws.com"
 
-    package init() {}
+    init() {}
 
     /// `role` is the one that the caller names.
-    package init(role: String?, audience: String? = nil) {
+    init(role: String?, audience: String? = nil) {
       self.role = role
       isDemanded = role != nil
       if let audience { self.audience = audience }
@@ -32,7 +32,7 @@ package struct GitHubOIDCProvider: CredentialProvider {
 
   /// Without a role in the settings, that of `AWS_ROLE_ARN` is assumed. `sts` is called only when needed, because it
   /// may have to find its region.
-  package init(
+  init(
     settings: Settings = Settings(), environment: [String: String], services: ServiceClient,
     sts: @escaping @Sendable () async throws(Failure) -> STSClient
   ) {
@@ -44,17 +44,17 @@ package struct GitHubOIDCProvider: CredentialProvider {
 
   /// Whether the environment has a role and access to GitHub's token, but no keys and no web identity token, which AWS's
   /// tools look for first.
-  package static func isMeant(by environment: [String: String]) -> Bool {
+  static func isMeant(by environment: [String: String]) -> Bool {
     let isSet: (String) -> Bool = { environment[$0]?.isEmpty == false }
     return ["AWS_ROLE_ARN", variables.url, variables.token].allSatisfy(isSet)
       && !["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_WEB_IDENTITY_TOKEN_FILE"].contains(where: isSet)
   }
 
-  package var place: String { "GitHub's OIDC (id-token: write and AWS_ROLE_ARN)" }
+  var place: String { "GitHub's OIDC (id-token: write and AWS_ROLE_ARN)" }
 
   /// The credentials; nil if a role, GitHub's URL or its request token is missing. Throws in that case if the caller
   /// named the role.
-  package func credentials() async throws(Failure) -> Credentials? {
+  func credentials() async throws(Failure) -> Credentials? {
     guard let role = settings.role ?? text("AWS_ROLE_ARN") else { return nil }
     guard let address = text(Self.variables.url), let key = text(Self.variables.token) else {
       guard settings.isDemanded else { return nil }

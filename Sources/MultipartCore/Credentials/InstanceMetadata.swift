@@ -2,7 +2,7 @@
 /// carries.
 ///
 /// There is one per run: the token is shared, and a machine without the service waits for its timeout only once.
-package final class InstanceMetadata: Sendable {
+final class InstanceMetadata: Sendable {
   private let services: ServiceClient
   private let environment: [String: String]
   private let profile: @Sendable () throws(Failure) -> Profile?
@@ -25,7 +25,7 @@ package final class InstanceMetadata: Sendable {
   private static let issuer = "the instance metadata service"
 
   /// `profile` is called only when the service is about to be asked.
-  package init(
+  init(
     services: ServiceClient, environment: [String: String],
     profile: @escaping @Sendable () throws(Failure) -> Profile? = { () throws(Failure) in nil }
   ) {
@@ -35,7 +35,7 @@ package final class InstanceMetadata: Sendable {
   }
 
   /// The machine's region; nil without the service, or if it does not say.
-  package func region() async throws(Failure) -> String? {
+  func region() async throws(Failure) -> String? {
     let path = "/latest/meta-data/placement/region"
     let name = try await get(path, "region of the instance") { $0.status == 200 ? Self.word($0.body) : nil }
     guard let name = name ?? nil, BucketName.isLabel(name) else { return nil }

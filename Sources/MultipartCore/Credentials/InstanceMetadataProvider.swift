@@ -1,6 +1,6 @@
 /// The role of this EC2 machine, from its metadata service. Each run asks again, which takes a few milliseconds,
 /// instead of storing credentials on disk, where they could be stolen.
-package final class InstanceMetadataProvider: CredentialProvider {
+final class InstanceMetadataProvider: CredentialProvider {
   private let metadata: InstanceMetadata
   private let world: World
 
@@ -8,16 +8,16 @@ package final class InstanceMetadataProvider: CredentialProvider {
   /// could not renew them, but the store may still accept them.
   private static let graceSeconds: Int64 = 600
 
-  package init(metadata: InstanceMetadata, world: World) {
+  init(metadata: InstanceMetadata, world: World) {
     self.metadata = metadata
     self.world = world
   }
 
-  package var place: String { "the instance metadata service" }
+  var place: String { "the instance metadata service" }
 
   /// The credentials; nil on a machine without the service, or without a role. Each call asks the service, because the
   /// caller's credentials were refused or are about to expire.
-  package func credentials() async throws(Failure) -> Credentials? {
+  func credentials() async throws(Failure) -> Credentials? {
     guard try !metadata.settings().isDisabled, let role = try await metadata.role(),
       let found = try await metadata.credentials(of: role)
     else { return nil }

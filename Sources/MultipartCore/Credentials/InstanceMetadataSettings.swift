@@ -1,19 +1,19 @@
 /// How to reach the metadata service of a machine, from AWS's variables and the matching settings of a profile.
-package struct InstanceMetadataSettings: Sendable, Equatable {
+struct InstanceMetadataSettings: Sendable, Equatable {
   /// Whether the service is switched off (`AWS_EC2_METADATA_DISABLED=true`).
   var isDisabled = false
-  package var origin = Origin(scheme: .http, host: "169.254.169.254")
+  var origin = Origin(scheme: .http, host: "169.254.169.254")
   /// The prefix of every path: empty, or `/x` without a trailing slash.
-  package var basePath = ""
+  var basePath = ""
   /// The limit for one try.
-  package var timeLimit = Duration.seconds(1)
+  var timeLimit = Duration.seconds(1)
   /// The number of tries for each of the three requests.
-  package var tries = 2
+  var tries = 2
 
-  package init() {}
+  init() {}
 
   /// A variable takes precedence over the profile, an endpoint over the mode.
-  package init(environment: [String: String], profile: Profile?) throws(Failure) {
+  init(environment: [String: String], profile: Profile?) throws(Failure) {
     isDisabled = try AWSVariables.flag("AWS_EC2_METADATA_DISABLED", environment) ?? false
     guard !isDisabled else { return }
     func value(_ variable: String, _ setting: String) -> (text: String, name: String)? {

@@ -14,22 +14,22 @@ package struct STSClient: Sendable {
   }
 
   /// The parameters of AssumeRole. All but the role and the name may be left to STS.
-  package struct Role: Sendable {
-    package var arn: String
-    package var sessionName: String
-    package var duration: Duration?
-    package var externalID: String?
-    package var mfaSerial: String?
-    package var mfaCode: Secret?
+  struct Role: Sendable {
+    var arn: String
+    var sessionName: String
+    var duration: Duration?
+    var externalID: String?
+    var mfaSerial: String?
+    var mfaCode: Secret?
 
-    package init(arn: String, sessionName: String) {
+    init(arn: String, sessionName: String) {
       self.arn = arn
       self.sessionName = sessionName
     }
   }
 
   /// Assumes a role by a request signed by `credentials`. `source` is the source of the result.
-  package func assumeRole(
+  func assumeRole(
     _ role: Role, signedBy credentials: Credentials, source: String? = nil
   ) async throws(Failure) -> Credentials {
     var form = Self.form("AssumeRole", role.arn, role.sessionName, role.duration)
@@ -42,7 +42,7 @@ package struct STSClient: Sendable {
   }
 
   /// Assumes a role by a request that is not signed: the identity provider's token authenticates.
-  package func assumeRoleWithWebIdentity(
+  func assumeRoleWithWebIdentity(
     role: String, sessionName: String, token: Secret, duration: Duration? = nil, source: String? = nil
   ) async throws(Failure) -> Credentials {
     var form = Self.form("AssumeRoleWithWebIdentity", role, sessionName, duration)
@@ -53,7 +53,7 @@ package struct STSClient: Sendable {
 
   /// A session name that AWS accepts (`[\w+=,.@-]{2,64}`), made from one that was chosen freely; other characters
   /// become `-`.
-  package static func sessionName(from text: String) -> String {
+  static func sessionName(from text: String) -> String {
     let bytes = text.utf8.prefix(64).map { byte in
       ASCII.isAlphanumeric(byte) || "_+=,.@-".utf8.contains(byte) ? byte : UInt8(ascii: "-")
     }
@@ -145,10 +145,10 @@ package struct STSClient: Sendable {
 
 /// The identity of the credentials, as STS reports it.
 package struct CallerIdentity: Sendable, Equatable {
-  package var account: String
-  package var arn: String
+  var account: String
+  var arn: String
 
-  package init(account: String, arn: String) {
+  init(account: String, arn: String) {
     self.account = account
     self.arn = arn
   }

@@ -21,12 +21,12 @@ package enum CredentialService: String, Sendable, CaseIterable {
 
 /// The endpoint of such a service, and the region for its signatures.
 package struct ServiceAddress: Sendable, Equatable {
-  package var origin: Origin
+  var origin: Origin
   /// The prefix of every path: empty, or `/x` without a trailing slash.
-  package var basePath: String
-  package var region: String
+  var basePath: String
+  var region: String
 
-  package init(origin: Origin, basePath: String = "", region: String) {
+  init(origin: Origin, basePath: String = "", region: String) {
     self.origin = origin
     self.basePath = basePath
     self.region = region
@@ -47,7 +47,7 @@ package struct ServiceAddresses: Sendable {
   private let profile: Profile?
   private let config: SharedConfig?
 
-  package init(environment: [String: String], profile: Profile? = nil, config: SharedConfig? = nil) {
+  init(environment: [String: String], profile: Profile? = nil, config: SharedConfig? = nil) {
     self.environment = environment
     self.profile = profile
     self.config = config

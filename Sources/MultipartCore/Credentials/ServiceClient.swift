@@ -1,8 +1,8 @@
 /// Requests to the services that issue credentials (STS, SSO, Cognito, the metadata of machines and containers), over
 /// the transport, signer and retry policy that uploads use.
 package struct ServiceClient: Sendable {
-  package let transport: any Transport
-  package let world: World
+  let transport: any Transport
+  let world: World
   package var retry = RetryPolicy(tries: 4)
 
   package init(transport: any Transport, world: World) {
@@ -11,24 +11,24 @@ package struct ServiceClient: Sendable {
   }
 
   /// A request before it is signed. `name` is for messages: `AssumeRole of STS`.
-  package struct Question: Sendable {
-    package var name: String
-    package var method: HTTPMethod
-    package var origin: Origin
+  struct Question: Sendable {
+    var name: String
+    var method: HTTPMethod
+    var origin: Origin
     /// The path, encoded once; begins with `/`.
-    package var path: String
-    package var query: [QueryItem] = []
-    package var headers: HeaderList = [:]
-    package var body: [UInt8] = []
+    var path: String
+    var query: [QueryItem] = []
+    var headers: HeaderList = [:]
+    var body: [UInt8] = []
     /// Secrets in the body; those in headers and query are recognized by their names.
-    package var secrets: [Secret] = []
+    var secrets: [Secret] = []
     /// The limit for each try as a whole.
-    package var timeLimit: Duration = .seconds(30)
-    package var bypassesProxy = false
+    var timeLimit: Duration = .seconds(30)
+    var bypassesProxy = false
     /// Whether the path is hidden from logs, because anyone who knows it can request keys.
     var hidesPath = false
 
-    package init(_ name: String, _ method: HTTPMethod, _ origin: Origin, path: String = "/") {
+    init(_ name: String, _ method: HTTPMethod, _ origin: Origin, path: String = "/") {
       self.name = name
       self.method = method
       self.origin = origin
@@ -36,7 +36,7 @@ package struct ServiceClient: Sendable {
     }
   }
 
-  package typealias Signature = (signer: SigV4Signer, credentials: Credentials)
+  typealias Signature = (signer: SigV4Signer, credentials: Credentials)
 
   /// Asks until `read` accepts an answer or no try is left. The retry policy covers each try as a whole; it is this
   /// client's unless another one is given.

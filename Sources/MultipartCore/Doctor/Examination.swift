@@ -10,10 +10,10 @@ package struct Examination: Sendable {
 
   /// The part of the credentials that may be shown.
   package struct Keys: Sendable {
-    package var id: String
-    package var source: String
+    var id: String
+    var source: String
     var isTemporary: Bool
-    package var end: Timestamp?
+    var end: Timestamp?
 
     package init(_ credentials: Credentials) {
       id = Self.shortened(credentials.accessKeyID)
@@ -32,14 +32,14 @@ package struct Examination: Sendable {
   }
 
   package struct Place: Sendable {
-    package var origin: Origin
+    var origin: Origin
     /// Where the endpoint came from: `AWS_ENDPOINT_URL_S3`, `AWS's bucket`.
-    package var source: String
-    package var usesPath: Bool
-    package var region: String
-    package var regionSource: String
-    package var isAWS: Bool
-    package var kind: BucketEndpoint.Kind
+    var source: String
+    var usesPath: Bool
+    var region: String
+    var regionSource: String
+    var isAWS: Bool
+    var kind: BucketEndpoint.Kind
 
     package init(_ endpoint: BucketEndpoint, source: String, regionSource: String) {
       origin = endpoint.origin
@@ -54,8 +54,8 @@ package struct Examination: Sendable {
 
   package struct Proxy: Sendable {
     /// The URL without its password.
-    package var address: String
-    package var source: ProxySource
+    var address: String
+    var source: ProxySource
     /// The variable that excludes this store from the proxy.
     package var bypassedBy: String?
 
@@ -86,7 +86,7 @@ package struct Examination: Sendable {
   package var lifecycle: Result<[GetBucketLifecycle.Rule], Failure>?
   package var state: StateFolderReport?
   /// The time by this machine's clock.
-  package var now: Timestamp
+  var now: Timestamp
 
   package init(now: Timestamp) {
     self.now = now

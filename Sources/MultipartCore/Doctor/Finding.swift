@@ -23,7 +23,7 @@ package struct Finding: Sendable {
   /// Values for programs, by name.
   package var facts: [String: JSON] = [:]
 
-  package init(
+  init(
     _ mark: Mark, _ check: Check, _ text: Wording, remedy: Wording? = nil, code: Failure.Code? = nil,
     facts: [String: JSON] = [:]
   ) {
@@ -37,7 +37,7 @@ package struct Finding: Sendable {
 
   /// A finding whose text names neither settings nor actions.
   @_disfavoredOverload
-  package init(
+  init(
     _ mark: Mark, _ check: Check, _ text: String, remedy: Wording? = nil, code: Failure.Code? = nil,
     facts: [String: JSON] = [:]
   ) {
@@ -45,7 +45,7 @@ package struct Finding: Sendable {
   }
 
   /// A failed check with a failure's message, followed by the store's code and request id.
-  package static func fail(
+  static func fail(
     _ check: Check, _ failure: Failure, _ front: Wording = "", code: Failure.Code? = nil, remedy: Wording? = nil
   ) -> Finding {
     Finding(

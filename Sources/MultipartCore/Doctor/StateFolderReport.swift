@@ -2,7 +2,7 @@ import Glibc
 
 /// Whether runs of s3up can store state, and what is stored.
 package struct StateFolderReport: Sendable {
-  package enum Use: Sendable {
+  enum Use: Sendable {
     case writable
     /// It does not exist and can be created.
     case canBeMade
@@ -10,13 +10,13 @@ package struct StateFolderReport: Sendable {
   }
 
   /// The path; nil if no folder is set.
-  package var path: String?
-  package var use: Use
-  package var records = 0
+  var path: String?
+  var use: Use
+  var records = 0
   /// The number of files that are not readable records.
-  package var unusable = 0
+  var unusable = 0
 
-  package init(path: String?, use: Use, records: Int = 0, unusable: Int = 0) {
+  init(path: String?, use: Use, records: Int = 0, unusable: Int = 0) {
     self.path = path
     self.use = use
     self.records = records

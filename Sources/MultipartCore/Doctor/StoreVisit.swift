@@ -1,13 +1,13 @@
 /// One unsigned request to a store, which shows how it is reached: any answer will do.
 package struct StoreVisit: Sendable {
   package var outcome: Result<Response, Failure>
-  package var connection: ConnectionReport
+  var connection: ConnectionReport
   /// How many seconds the store's clock is ahead of this machine's; nil if its answer has no time.
-  package var clockAhead: Int64?
+  var clockAhead: Int64?
   /// The certificate of a server that is not trusted, for display only.
-  package var distrusted: TLSReport?
+  var distrusted: TLSReport?
 
-  package init(outcome: Result<Response, Failure>, connection: ConnectionReport) {
+  init(outcome: Result<Response, Failure>, connection: ConnectionReport) {
     self.outcome = outcome
     self.connection = connection
   }

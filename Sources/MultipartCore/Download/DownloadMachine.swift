@@ -1,17 +1,17 @@
 /// Downloads one object: HEAD, opening the target, its ranges, the proof, and only then its name. It has no clock, file
 /// or network.
-package struct DownloadMachine: ObjectMachine {
-  package struct Receipt: TransferReceipt, Equatable {
-    package var range: Int
+struct DownloadMachine: ObjectMachine {
+  struct Receipt: TransferReceipt, Equatable {
+    var range: Int
     /// The checksum of the bytes that were received.
-    package var sum: Checksum?
+    var sum: Checksum?
 
-    package init(range: Int, sum: Checksum? = nil) { (self.range, self.sum) = (range, sum) }
+    init(range: Int, sum: Checksum? = nil) { (self.range, self.sum) = (range, sum) }
 
-    package func agrees(with other: Receipt) -> Bool { self == other }
+    func agrees(with other: Receipt) -> Bool { self == other }
   }
 
-  package enum Event: Sendable {
+  enum Event: Sendable {
     case found
     case headFailed(Failure)
     /// The target is open; it already has these ranges.
@@ -32,7 +32,7 @@ package struct DownloadMachine: ObjectMachine {
     case publishFailed(Failure)
   }
 
-  package enum Action: Sendable, Equatable {
+  enum Action: Sendable, Equatable {
     case head, open
     case get(Int, fresh: Bool, isCopy: Bool = false)
     case cancel(Int)
@@ -41,7 +41,7 @@ package struct DownloadMachine: ObjectMachine {
     case finish(Outcome)
   }
 
-  package enum Outcome: Sendable, Equatable {
+  enum Outcome: Sendable, Equatable {
     case done, unchanged
     case failed(Failure.Code)
   }
@@ -71,19 +71,19 @@ package struct DownloadMachine: ObjectMachine {
     case done
   }
 
-  package struct Settings: Sendable {
+  struct Settings: Sendable {
     /// How many ranges may be started ahead of what a pipe's reader has taken; nil: they go into a file, in any order.
-    package var ahead: Int?
-    package var rangeSize: Int64
+    var ahead: Int?
+    var rangeSize: Int64
     /// Whether a list has already provided everything that a HEAD would: the object is small, and comes in one request.
-    package var isListed: Bool
+    var isListed: Bool
 
-    package init(rangeSize: Int64, ahead: Int? = nil, isListed: Bool = false) {
+    init(rangeSize: Int64, ahead: Int? = nil, isListed: Bool = false) {
       (self.rangeSize, self.ahead, self.isListed) = (rangeSize, ahead, isListed)
     }
   }
 
-  package var object = 0
+  var object = 0
   let settings: Settings
   private(set) var state = State.idle
   private var underWay: Set<Int> = []
@@ -95,9 +95,9 @@ package struct DownloadMachine: ObjectMachine {
   /// Whether everything known about the object comes from a list.
   private var trustsList: Bool
 
-  package init(_ settings: Settings) { (self.settings, trustsList) = (settings, settings.isListed) }
+  init(_ settings: Settings) { (self.settings, trustsList) = (settings, settings.isListed) }
 
-  package var standing: Standing {
+  var standing: Standing {
     mutating get {
       var now = Standing()
       switch state {
@@ -113,7 +113,7 @@ package struct DownloadMachine: ObjectMachine {
     }
   }
 
-  package mutating func start(_ scheduler: inout Scheduler<Receipt>) -> [Action] {
+  mutating func start(_ scheduler: inout Scheduler<Receipt>) -> [Action] {
     isBusy = true
     guard !trustsList else {
       state = .opening
@@ -127,9 +127,9 @@ package struct DownloadMachine: ObjectMachine {
     return [.head]
   }
 
-  package mutating func tick(_ scheduler: inout Scheduler<Receipt>) -> [Action] { [] }
+  mutating func tick(_ scheduler: inout Scheduler<Receipt>) -> [Action] { [] }
 
-  package mutating func again(_ part: Int?, _ scheduler: inout Scheduler<Receipt>) -> [Action] {
+  mutating func again(_ part: Int?, _ scheduler: inout Scheduler<Receipt>) -> [Action] {
     switch (state, part) {
     case (.asking, nil):
       isBusy = true
@@ -142,7 +142,7 @@ package struct DownloadMachine: ObjectMachine {
     }
   }
 
-  package mutating func interrupted(_ failure: Failure, _ scheduler: inout Scheduler<Receipt>) -> [Action] {
+  mutating func interrupted(_ failure: Failure, _ scheduler: inout Scheduler<Receipt>) -> [Action] {
     switch state {
     // A proven object is published: that takes only a moment, after all the work was done for it.
     case .publishing, .stopping, .done: []
@@ -150,7 +150,7 @@ package struct DownloadMachine: ObjectMachine {
     }
   }
 
-  package mutating func fill(_ scheduler: inout Scheduler<Receipt>) -> [Action] {
+  mutating func fill(_ scheduler: inout Scheduler<Receipt>) -> [Action] {
     guard case .loading(var loading) = state else { return [] }
     state = .opening  // Prevents a copy of the queue while it is changed.
     var actions: [Action] = []
@@ -161,8 +161,8 @@ package struct DownloadMachine: ObjectMachine {
     return actions
   }
 
-  package func copy(_ part: Int, freshConnection: Bool) -> Action { .get(part, fresh: freshConnection, isCopy: true) }
-  package func cancel(_ part: Int) -> Action { .cancel(part) }
+  func copy(_ part: Int, freshConnection: Bool) -> Action { .get(part, fresh: freshConnection, isCopy: true) }
+  func cancel(_ part: Int) -> Action { .cancel(part) }
 
   /// Whether new ranges may start. They start in order, so that the number of those handed out is that of the furthest
   /// one.
@@ -185,7 +185,7 @@ package struct DownloadMachine: ObjectMachine {
 
   // MARK: - Events
 
-  package mutating func handle(_ event: Event, _ scheduler: inout Scheduler<Receipt>) -> [Action] {
+  mutating func handle(_ event: Event, _ scheduler: inout Scheduler<Receipt>) -> [Action] {
     switch event {
     case .rangeDone(let receipt):
       return arrived(scheduler.arrived(slot(receipt.range), receipt), receipt.range, nil, &scheduler)

@@ -1,19 +1,19 @@
 /// How the requested bytes of an object are divided into ranges, one request each; numbered from 1.
-package struct RangePlan: Sendable, Equatable {
+struct RangePlan: Sendable, Equatable {
   /// The position in the object at which the first range begins.
-  package let start: Int64
-  package let size: Int64
-  package let rangeSize: Int64
+  let start: Int64
+  let size: Int64
+  let rangeSize: Int64
 
-  package init(start: Int64 = 0, size: Int64, rangeSize: Int64) {
+  init(start: Int64 = 0, size: Int64, rangeSize: Int64) {
     (self.start, self.size, self.rangeSize) = (start, size, max(1, rangeSize))
   }
 
   /// The number of ranges; no bytes need no request.
-  package var count: Int { Int(clamping: size / rangeSize + (size % rangeSize == 0 ? 0 : 1)) }
+  var count: Int { Int(clamping: size / rangeSize + (size % rangeSize == 0 ? 0 : 1)) }
 
   /// The position of a range among the requested bytes.
-  package func range(of number: Int) -> (offset: Int64, length: Int64) {
+  func range(of number: Int) -> (offset: Int64, length: Int64) {
     let offset = Int64(number - 1) * rangeSize
     return (offset, min(rangeSize, size - offset))
   }

@@ -1,10 +1,10 @@
 import Synchronization
 
 /// Counters that the transfers update and the progress display reads.
-package final class TransferProgress: Sendable {
+final class TransferProgress: Sendable {
   /// The total; nil while it is not known.
-  package let total: Int64?
-  package var parts: Int? { planned.withLock { $0 } }
+  let total: Int64?
+  var parts: Int? { planned.withLock { $0 } }
   private let planned: Locked<Int?>
   private let onTheWay = Atomic<Int64>(0)
   /// The sizes of the bodies that are being sent.
@@ -23,22 +23,22 @@ package final class TransferProgress: Sendable {
   /// The parts that have arrived: if both copies of a part arrive, it counts once.
   private let arrived = Locked<Set<Int>>([])
 
-  package init(total: Int64?, parts: Int?) {
+  init(total: Int64?, parts: Int?) {
     self.total = total
     planned = Locked(parts)
   }
 
   /// Bytes of the source that the store has, and bytes of parts being sent that its side has acknowledged. Bytes in the
   /// buffer of a local socket do not count.
-  package var bytes: Int64 {
+  var bytes: Int64 {
     bytesResumed + confirmed.load(ordering: .relaxed) + max(0, onTheWay.load(ordering: .relaxed))
   }
   /// All bytes that this run has sent and that were acknowledged, including failed tries; the rate is computed from
   /// this number.
-  package var transferred: Int64 { arrivedBytes.load(ordering: .relaxed) }
+  var transferred: Int64 { arrivedBytes.load(ordering: .relaxed) }
   /// How often the upload has started over; `bytes` then starts from zero.
-  package var beginnings: Int { begun.load(ordering: .relaxed) }
-  package var activity: UploadActivity { doing.withLock { $0 } }
+  var beginnings: Int { begun.load(ordering: .relaxed) }
+  var activity: UploadActivity { doing.withLock { $0 } }
   /// Whether every body that is being sent has arrived, and no answer yet.
   var awaitsAnswers: Bool {
     let all = toArrive.load(ordering: .relaxed)
@@ -48,11 +48,11 @@ package final class TransferProgress: Sendable {
   func show(_ activity: UploadActivity) { doing.withLock { $0 = activity } }
 
   /// All bytes written to sockets, including failed tries.
-  package var bytesSent: Int64 { sent.load(ordering: .relaxed) }
+  var bytesSent: Int64 { sent.load(ordering: .relaxed) }
   /// Bytes that the store had before this run.
-  package var bytesResumed: Int64 { kept.withLock { $0.bytes } }
-  package var partsDone: Int { kept.withLock { $0.parts } + doneParts.load(ordering: .relaxed) }
-  package var connections: Int { active.load(ordering: .relaxed) }
+  var bytesResumed: Int64 { kept.withLock { $0.bytes } }
+  var partsDone: Int { kept.withLock { $0.parts } + doneParts.load(ordering: .relaxed) }
+  var connections: Int { active.load(ordering: .relaxed) }
 
   func plan(parts: Int) { planned.withLock { $0 = parts } }
 

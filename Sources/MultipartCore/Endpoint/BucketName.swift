@@ -1,5 +1,5 @@
 /// The rules for bucket names: those of all stores, those of AWS, and those of host names.
-package enum BucketName {
+enum BucketName {
   /// Refuses names that no store allows, or that would change the path of the request. Stores other than AWS allow
   /// `tenant:bucket`, upper case and more.
   static func check(_ name: String) throws(Failure) {

@@ -9,7 +9,7 @@ package struct BucketEndpoint: Sendable, Equatable {
     case directory = "directory bucket"
   }
 
-  package let question: EndpointQuestion
+  let question: EndpointQuestion
   package let kind: Kind
   package let origin: Origin
   /// The prefix of every path: empty, or `/s3` without a trailing slash.
@@ -18,14 +18,14 @@ package struct BucketEndpoint: Sendable, Equatable {
   package let usesPath: Bool
   /// The region of the signature.
   package let region: String
-  package let signingName: String
+  let signingName: String
   /// An endpoint of AWS, found by AWS's rules; otherwise a store given by its URL.
   package let isAWS: Bool
 
-  package var bucket: String { question.bucket }
+  var bucket: String { question.bucket }
 
   /// The path for requests that concern no bucket.
-  package var pathForService: String { "\(basePath)/" }
+  var pathForService: String { "\(basePath)/" }
 
   /// The path, encoded once, for requests about the bucket itself.
   package var pathForBucket: String {
@@ -33,12 +33,12 @@ package struct BucketEndpoint: Sendable, Equatable {
   }
 
   /// The path of an object, encoded once and never normalised: the key `/a` in a bucket's path is `/bucket//a`.
-  package func path(forKey key: String) -> String {
+  func path(forKey key: String) -> String {
     (usesPath ? pathForBucket + "/" : pathForBucket) + PercentEncoding.path(key)
   }
 
   /// The same bucket in another region; at a store given by its URL only the signature changes.
-  package func moved(to region: String) throws(Failure) -> BucketEndpoint {
+  func moved(to region: String) throws(Failure) -> BucketEndpoint {
     var question = question
     question.region = region
     return try EndpointResolver.resolve(question)

@@ -9,23 +9,23 @@ public enum Addressing: String, Sendable, CaseIterable {
 }
 
 /// Which of AWS's endpoints to use.
-package struct EndpointOptions: Sendable, Equatable {
-  package var addressing = Addressing.auto
+struct EndpointOptions: Sendable, Equatable {
+  var addressing = Addressing.auto
   /// Whether `virtual` is only a preference, as in the shared files: a name that is not allowed in a host goes into the
   /// path.
-  package var addressingIsWish = false
-  package var accelerate = false
-  package var dualstack = false
-  package var fips = false
+  var addressingIsWish = false
+  var accelerate = false
+  var dualstack = false
+  var fips = false
   /// Whether an ARN's own region overrides the given one.
-  package var usesARNRegion = true
+  var usesARNRegion = true
   /// Whether `us-east-1` is addressed by its oldest name, `s3.amazonaws.com`.
-  package var usesGlobalEndpoint = false
+  var usesGlobalEndpoint = false
   /// The code of a failure caused by two of these options together: `.usage` if the caller set them, `.configuration`
   /// if variables or files did.
-  package var blame = Failure.Code.usage
+  var blame = Failure.Code.usage
 
-  package init(addressing: Addressing = .auto) {
+  init(addressing: Addressing = .auto) {
     self.addressing = addressing
   }
 }
@@ -33,15 +33,15 @@ package struct EndpointOptions: Sendable, Equatable {
 /// Everything that determines where a bucket's requests go.
 package struct EndpointQuestion: Sendable, Equatable {
   /// The bucket: a name, an alias or an ARN.
-  package var bucket: String
+  var bucket: String
   /// The region; nil if none is set. An empty one counts as none.
-  package var region: String?
-  package var endpointURL: String?
-  package var options: EndpointOptions
+  var region: String?
+  var endpointURL: String?
+  var options: EndpointOptions
   /// The code of a failure caused by the endpoint URL or the region.
-  package var blame: Failure.Code
+  var blame: Failure.Code
 
-  package init(
+  init(
     bucket: String, region: String? = nil, endpointURL: String? = nil, options: EndpointOptions = EndpointOptions(),
     blame: Failure.Code = .usage
   ) {
@@ -53,7 +53,7 @@ package struct EndpointQuestion: Sendable, Equatable {
   }
 
   /// The region in the bucket's name: that of an ARN, or of a directory bucket's zone.
-  package var regionOfName: String? {
+  var regionOfName: String? {
     if bucket.begins(with: "arn:") { return ARN(bucket).flatMap { $0.region.isEmpty ? nil : $0.region } }
     return ZonalName(bucket)?.region
   }

@@ -12,9 +12,9 @@
 /// | directory bucket (`--x-s3`, `--xa-s3`) | `name.s3express[-fips]-zone[.dualstack].REGION.SUFFIX` | s3express |
 /// | multi-region access point ARN | none: its signature is SigV4A | |
 package enum EndpointResolver {
-  package static let defaultRegion = "us-east-1"
+  static let defaultRegion = "us-east-1"
 
-  package static func resolve(
+  static func resolve(
     bucket: String, region: String? = nil, endpointURL: String? = nil, addressing: Addressing = .auto,
     blame: Failure.Code = .usage
   ) throws(Failure) -> BucketEndpoint {

@@ -15,9 +15,9 @@ package struct Origin: Sendable, Hashable, CustomStringConvertible {
   package var scheme: Scheme
   /// Host and port, as in the `Host` header: an IPv6 address in brackets, and the port unless it is the scheme's
   /// default.
-  package var host: String
+  var host: String
 
-  package init(scheme: Scheme, host: String) {
+  init(scheme: Scheme, host: String) {
     self.scheme = scheme
     self.host = host
   }

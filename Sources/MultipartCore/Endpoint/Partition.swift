@@ -1,7 +1,7 @@
 /// A part of AWS with its own domain, recognised by the prefix of its regions' names.
-package struct Partition: Sendable, Equatable {
+struct Partition: Sendable, Equatable {
   /// The partition's name in ARNs.
-  package let name: String
+  let name: String
   /// The domain after `s3.<region>.`
   let dnsSuffix: String
   /// The prefix of its regions' names; empty for the first partition, which has all other regions.
@@ -20,7 +20,7 @@ package struct Partition: Sendable, Equatable {
     Partition(name: "aws-eusc", dnsSuffix: "amazonaws.eu", beginning: "eusc-"),
   ]
 
-  package static func of(region: String) -> Partition {
+  static func of(region: String) -> Partition {
     others.first { region.begins(with: $0.beginning) } ?? aws
   }
 

@@ -29,17 +29,17 @@ package protocol ObjectMachine: Sendable {
 
 /// What the run has to know about an object after each event.
 package struct Standing: Sendable {
-  package var isDone = false
+  var isDone = false
   /// The object has started and will transfer something, but does not yet.
-  package var isPreparing = false
+  var isPreparing = false
   /// Some of its bytes are on their way, or will be soon.
-  package var isTransferring = false
+  var isTransferring = false
   /// Everything that is left to transfer is being transferred.
-  package var allIsOut = true
+  var allIsOut = true
   /// The object can start something as soon as there is room.
-  package var mayFill = false
+  var mayFill = false
 
-  package init() {}
+  init() {}
 }
 
 package protocol TransferReceipt: Sendable {

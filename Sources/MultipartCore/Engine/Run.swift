@@ -1,9 +1,9 @@
 /// All objects of a run and the one window that they share: passes each event to its object, and gives every free slot
 /// to the object that started first and has something to transfer. It has no clock, file or network.
-package struct Run<Machine: ObjectMachine>: Sendable {
+struct Run<Machine: ObjectMachine>: Sendable {
   package typealias Scheduler = MultipartCore.Scheduler<Machine.Receipt>
 
-  package enum Event: Sendable {
+  enum Event: Sendable {
     case of(Int, Machine.Event)
     /// The time of a `wake` has come, or may have come.
     case tick
@@ -14,7 +14,7 @@ package struct Run<Machine: ObjectMachine>: Sendable {
     case interrupted(Failure)
   }
 
-  package enum Order: Sendable {
+  enum Order: Sendable {
     case act(object: Int, Machine.Action)
     /// A `tick` is due at this time.
     case wake(at: Duration)
@@ -52,12 +52,12 @@ package struct Run<Machine: ObjectMachine>: Sendable {
   private var isOpen = true
   private var interruption: Failure?
 
-  package init(_ settings: RunSettings) {
+  init(_ settings: RunSettings) {
     scheduler = Scheduler(settings, partSize: settings.partSize)
   }
 
   /// Adds an object. An object of an interrupted run ends at once.
-  package mutating func add(_ object: Int, _ machine: Machine, partSize: Int64) {
+  mutating func add(_ object: Int, _ machine: Machine, partSize: Int64) {
     if added == 0 { scheduler.recut(partSize) }
     added += 1
     machines[object] = machine
@@ -67,10 +67,10 @@ package struct Run<Machine: ObjectMachine>: Sendable {
   }
 
   /// Nothing more will be added.
-  package mutating func close() { isOpen = false }
+  mutating func close() { isOpen = false }
 
   /// Whether every object that was added has ended.
-  package var isOver: Bool { active.isEmpty && pending.isEmpty }
+  var isOver: Bool { active.isEmpty && pending.isEmpty }
 
   /// How many have started, or ended before they could start, since the last call.
   mutating func takeBegun() -> Int {
@@ -78,27 +78,27 @@ package struct Run<Machine: ObjectMachine>: Sendable {
     return begun
   }
 
-  package subscript(object: Int) -> Machine? { machines[object] }
+  subscript(object: Int) -> Machine? { machines[object] }
 
   /// Calls `body` with a machine; nil if there is no such object.
-  package mutating func withMachine<Result>(_ object: Int, _ body: (inout Machine) -> Result) -> Result? {
+  mutating func withMachine<Result>(_ object: Int, _ body: (inout Machine) -> Result) -> Result? {
     machines.index(forKey: object).map { body(&machines.values[$0]) }
   }
 
   /// Removes an object that has ended, and that will not be asked for any more.
-  package mutating func remove(_ object: Int) {
+  mutating func remove(_ object: Int) {
     guard withMachine(object, { $0.standing.isDone }) == true else { return }
     machines[object] = nil
     known[object] = nil
   }
 
   /// Starts the objects that have been added.
-  package mutating func begin(at now: Duration) -> [Order] {
+  mutating func begin(at now: Duration) -> [Order] {
     scheduler.now = now
     return fill() + wakes()
   }
 
-  package mutating func handle(_ event: Event, at now: Duration) -> [Order] {
+  mutating func handle(_ event: Event, at now: Duration) -> [Order] {
     scheduler.now = now
     var orders: [Order] = []
     switch event {

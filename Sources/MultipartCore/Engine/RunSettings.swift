@@ -1,5 +1,5 @@
 /// Whether bytes that a transfer has moved may be in a buffer on the way.
-package enum Buffers: Sendable {
+enum Buffers: Sendable {
   /// There is none, because bytes are received.
   case none
   case possible
@@ -8,22 +8,22 @@ package enum Buffers: Sendable {
 }
 
 /// How the objects of a run share their connections, and how patient it is.
-package struct RunSettings: Sendable {
+struct RunSettings: Sendable {
   /// The most transfers at once, unless `pace` determines it.
-  package var concurrency = 8
+  var concurrency = 8
   /// The bounds for finding the number of connections by trial; nil: it is fixed at `concurrency`.
-  package var pace: Pace.Bounds?
+  var pace: Pace.Bounds?
   /// The most transfers at once while they are small, with a pace; nil: the number of the pace.
-  package var mostSmall: Int?
-  package var retry = RetryPolicy()
-  package var buffers = Buffers.none
+  var mostSmall: Int?
+  var retry = RetryPolicy()
+  var buffers = Buffers.none
   /// Whether slow transfers at the end are made a second time.
-  package var hedges = false
+  var hedges = false
   /// The most bytes per second that the run may transfer, at first.
-  package var limitRate: Int64?
+  var limitRate: Int64?
   /// The part size until the first object is added, which has its own.
-  package var partSize: Int64 = 8 << 20
-  package var seed: UInt64 = 0
+  var partSize: Int64 = 8 << 20
+  var seed: UInt64 = 0
 
-  package init() {}
+  init() {}
 }

@@ -35,7 +35,7 @@ package struct Scheduler<Receipt: TransferReceipt>: Sendable {
   /// How many seconds' worth of the line may be in a buffer before it.
   private static var mostHeld: Double { 2 }
 
-  package let settings: RunSettings
+  let settings: RunSettings
   /// The time of the current event.
   var now: Duration = .zero
   /// Started objects without a transfer yet; each reserves one connection.
@@ -59,7 +59,7 @@ package struct Scheduler<Receipt: TransferReceipt>: Sendable {
   private var handover = Handover()
   private var limit: Int64?
 
-  package init(_ settings: RunSettings, partSize: Int64) {
+  init(_ settings: RunSettings, partSize: Int64) {
     self.settings = settings
     dice = Dice(seed: settings.seed)
     window = Window(settings, partSize: partSize)
@@ -67,7 +67,7 @@ package struct Scheduler<Receipt: TransferReceipt>: Sendable {
   }
 
   /// How many transfers may run now; a store that asks for less halves it.
-  package var width: Int { window.width }
+  var width: Int { window.width }
 
   /// Transfers that wait for their next try count too, so that a failing store does not get a new one for each that it
   /// refused.
@@ -184,7 +184,7 @@ package struct Scheduler<Receipt: TransferReceipt>: Sendable {
   func isWaiting(_ object: Int) -> Bool { waiting.contains { $0.who.object == object } }
 
   /// The object's next retry and the failure behind it; nil if it is not waiting for one.
-  package func nextTry(of object: Int) -> (until: Duration, why: Wording)? {
+  func nextTry(of object: Int) -> (until: Duration, why: Wording)? {
     guard let until = waiting.lazy.filter({ $0.who.object == object }).map(\.until).min() else { return nil }
     return (until, troubles[object] ?? "")
   }
@@ -282,8 +282,8 @@ package struct Scheduler<Receipt: TransferReceipt>: Sendable {
     settings.hedges && allIsOut && !flying.isEmpty && !waiting.contains(where: \.who.holdsPlace)
   }
 
-  package var lineIsLossy: Bool { window.lineIsLossy }
-  package var lineBuffers: Bool { window.countsOnlyAnswers }
+  var lineIsLossy: Bool { window.lineIsLossy }
+  var lineBuffers: Bool { window.countsOnlyAnswers }
 
   /// Whether the limit determines the rate: then no connection is slow, and none would be faster.
   private var isHeldByLimit: Bool { limit != nil && window.mayBeHeldByLimit }

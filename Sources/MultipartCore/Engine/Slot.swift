@@ -1,14 +1,14 @@
 /// A transfer of the run: a part of an object, or, as part 0, the object in a single request.
-package struct Slot: Hashable, Comparable, Sendable {
-  package var object: Int
-  package var part: Int
+struct Slot: Hashable, Comparable, Sendable {
+  var object: Int
+  var part: Int
 
-  package init(object: Int, part: Int) {
+  init(object: Int, part: Int) {
     self.object = object
     self.part = part
   }
 
   var isWholeObject: Bool { part == 0 }
 
-  package static func < (a: Slot, b: Slot) -> Bool { (a.object, a.part) < (b.object, b.part) }
+  static func < (a: Slot, b: Slot) -> Bool { (a.object, a.part) < (b.object, b.part) }
 }

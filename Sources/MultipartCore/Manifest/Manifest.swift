@@ -31,7 +31,7 @@ package final class Manifest: Sendable {
   /// Whether lines for `sha256sum` are written, which need the SHA-256.
   var wantsSHA256: Bool { if case .sums = form { true } else { false } }
 
-  package func add(_ entry: ManifestEntry) throws(Failure) {
+  func add(_ entry: ManifestEntry) throws(Failure) {
     let line = ManifestLine(name: Array(entry.key.utf8), text: try form.line(entry))
     try state.withLock { (state) throws(Failure) in
       state.lines.append(line)

@@ -1,14 +1,14 @@
 /// One object in a manifest.
-package struct ManifestEntry: Sendable {
-  package var key: String
+struct ManifestEntry: Sendable {
+  var key: String
   /// The size, which lines for `sha256sum` do not contain.
-  package var size: Int64?
-  package var etag: String?
-  package var versionID: String?
-  package var checksum: ObjectChecksum?
-  package var sha256: Checksum?
+  var size: Int64?
+  var etag: String?
+  var versionID: String?
+  var checksum: ObjectChecksum?
+  var sha256: Checksum?
 
-  package init(
+  init(
     key: String, size: Int64? = nil, etag: String? = nil, versionID: String? = nil, checksum: ObjectChecksum? = nil,
     sha256: Checksum? = nil
   ) {

@@ -9,7 +9,7 @@ package final class ManifestList: @unchecked Sendable {
   private let lines: LineReader
   /// The scratch file that the lines are read from, for a manifest that is an object.
   private let scratch: ScratchFile?
-  package let form: ManifestForm
+  let form: ManifestForm
   var name: String { lines.name }
 
   /// Opens a manifest; `-` is standard input.

@@ -11,7 +11,7 @@ package struct BatchSources: Sendable {
     case batch(OpenBatch)
   }
 
-  package var kind: Kind
+  var kind: Kind
   package var prefix: String
   /// The key of a single file, instead of one below the prefix.
   package var key: String?
@@ -99,10 +99,10 @@ package struct BatchSources: Sendable {
     switch finding {
     case .failed(let failure): return await give(.failed(failure))
     case .skipped(let skip):
-      let source = SkippedSource(path: skip.display.text, why: skip.reason.words)
+      let source = SkippedSource(path: skip.display.text, reason: skip.reason)
       return await give(skip.reason == .ownState ? .leftOut(source) : .skipped(source))
     case .file(let file) where outputs.isReport(file.inode):
-      return await give(.leftOut(SkippedSource(path: file.display.text, why: "this run writes a report there")))
+      return await give(.leftOut(SkippedSource(path: file.display.text, reason: .ownReport)))
     case .file(let file):
       do throws(Failure) {
         var item = UploadItem(

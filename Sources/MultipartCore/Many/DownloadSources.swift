@@ -13,9 +13,9 @@ package struct DownloadSources: Sendable {
     case manifest(ManifestList)
   }
 
-  package var kind: Kind
+  var kind: Kind
   /// The common prefix of keys that their paths omit: it ends with a slash, or is empty.
-  package var prefix: String
+  var prefix: String
   package var rules = GlobRules()
   package var shard: Shard?
   /// Also reports what the rules exclude.
@@ -154,13 +154,13 @@ package struct DownloadSources: Sendable {
   ) async -> Bool {
     guard tellsExcluded, !rules.includes(path) else { return true }
     return await give(
-      .skipped(SkippedSource(path: String(decoding: path, as: UTF8.self), why: TreeSkip.Reason.excluded.words)))
+      .skipped(SkippedSource(path: String(decoding: path, as: UTF8.self), reason: .excluded)))
   }
 
   /// The reason for skipping an empty object that consoles create for a folder.
   private static func marker(_ object: ListedObject, _ path: [UInt8]) -> SkippedSource? {
     guard object.size == 0, path.isEmpty || path.last == UInt8(ascii: "/") else { return nil }
-    return SkippedSource(path: object.key, why: "an empty object that marks a folder, which has no file")
+    return SkippedSource(path: object.key, reason: .folderMarker)
   }
 }
 

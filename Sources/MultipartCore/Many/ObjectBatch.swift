@@ -150,7 +150,7 @@ final class ObjectBatch<Maker: ObjectMaking>: BatchRun {
       state.withLock { $0.summary.skipped += 1 }
       onEvent(.skipped(source))
     case .leftOut(let source):
-      driver.world.log(1, "left out: \(SafeText.oneLine(source.path)): \(source.why)")
+      driver.world.log(1, "left out: \(SafeText.oneLine(source.path)): \(source.reason.words)")
     case .advice(let text): driver.world.log(0, text)
     case .failed(let failure, let name):
       var result = maker.failed(nil, failure)

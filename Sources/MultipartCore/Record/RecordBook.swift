@@ -57,14 +57,14 @@ package struct RecordBook: Sendable {
 
   /// Loads a record; nil without one, or if nothing in it can be used. Throws `.configuration` for an unknown version
   /// and for a file that another user created or could have written, and `.local` if it cannot be read.
-  package func load(_ target: RecordTarget) throws(Failure) -> UploadRecord? {
+  func load(_ target: RecordTarget) throws(Failure) -> UploadRecord? {
     guard let folder = try RecordFolder.open(try path()) else { return nil }
     guard let record = try Self.read(folder, try Self.name(target))?.1.record else { return nil }
     return record.header.target == target ? record : nil
   }
 
   /// Replaces an older record by a new one with the parts that are already at the store; it is durable on return.
-  package func begin(
+  func begin(
     _ header: UploadRecord.Header, parts: [UploadRecord.Part] = []
   ) throws(Failure) -> RecordWriter {
     let parts = Dictionary(parts.map { ($0.number, $0) }) { _, last in last }
@@ -73,7 +73,7 @@ package struct RecordBook: Sendable {
 
   /// Continues at the end of `record`'s file, after cutting off an incomplete last entry. If the file differs from `record`
   /// or has many outdated entries, it is rewritten.
-  package func resume(_ record: UploadRecord) throws(Failure) -> RecordWriter {
+  func resume(_ record: UploadRecord) throws(Failure) -> RecordWriter {
     let (folder, name) = (try RecordFolder.make(try path()), try Self.name(record.header.target))
     guard let (file, reading) = try Self.read(folder, name, O_RDWR | O_APPEND), reading.record == record,
       reading.length <= RecordText.mostBytes / 2
@@ -87,7 +87,7 @@ package struct RecordBook: Sendable {
   }
 
   /// The usable records, oldest first.
-  package func all() throws(Failure) -> [UploadRecord] { try listing().records }
+  func all() throws(Failure) -> [UploadRecord] { try listing().records }
 
   package struct Listing: Sendable {
     /// The records, oldest first.

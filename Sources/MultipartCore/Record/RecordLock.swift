@@ -9,7 +9,7 @@ package final class RecordLock: Sendable {
   private let name: String
   private let file: Locked<RecordFile?>
   /// When a run took the lock that was then killed; nil if the last run released it.
-  package let leftSince: Timestamp?
+  let leftSince: Timestamp?
 
   private init(_ folder: RecordFolder, _ name: String, _ file: RecordFile, leftSince: Timestamp?) {
     self.folder = folder

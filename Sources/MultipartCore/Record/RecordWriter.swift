@@ -24,7 +24,7 @@ struct FlushPace: Sendable {
 }
 
 /// The record of a running upload, open at its end. After `remove`, further parts are ignored.
-package final class RecordWriter: Sendable {
+final class RecordWriter: Sendable {
   private struct State: Sendable {
     /// The file; nil after the record was deleted.
     var file: RecordFile?
@@ -48,7 +48,7 @@ package final class RecordWriter: Sendable {
 
   /// Appends an entry with one `write`, and an `fdatasync` if it is due by `now`, an uptime. If it throws, the earlier
   /// entries are unchanged, and the next part may succeed again.
-  package func append(_ part: UploadRecord.Part, now: Duration) throws(Failure) {
+  func append(_ part: UploadRecord.Part, now: Duration) throws(Failure) {
     let entry = try RecordText.entry(part, seed: seed)
     try state.withLock { (state) throws(Failure) -> Void in
       guard let file = state.file else { return }
@@ -61,7 +61,7 @@ package final class RecordWriter: Sendable {
   }
 
   /// Makes the entries durable (`fdatasync`).
-  package func flush() throws(Failure) {
+  func flush() throws(Failure) {
     try state.withLock { (state) throws(Failure) -> Void in
       guard let file = state.file else { return }
       try file.sync()
@@ -70,7 +70,7 @@ package final class RecordWriter: Sendable {
   }
 
   /// Deletes the record durably, unless another run has replaced it by its own.
-  package func remove() throws(Failure) {
+  func remove() throws(Failure) {
     try state.withLock { (state) throws(Failure) -> Void in
       guard let file = state.file else { return }
       if folder.has(file, as: name) { try folder.remove(name) }

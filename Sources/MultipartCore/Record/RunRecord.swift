@@ -10,9 +10,9 @@ import Glibc
 /// ```
 /// Each line is written at once, so that a killed run has recorded everything that it confirmed. It is not made
 /// durable: after a power cut the lines of the last seconds may be missing, and their files are sent again.
-package final class RunRecord: Sendable {
+final class RunRecord: Sendable {
   /// An object's place, what it is created with, and its file.
-  package struct Object: Sendable {
+  struct Object: Sendable {
     var bucket: String
     var key: String
     /// A digest of the options.
@@ -50,16 +50,16 @@ package final class RunRecord: Sendable {
   }
 
   /// Whether an earlier run has left lines.
-  package var isResumed: Bool { !lines.isEmpty }
+  var isResumed: Bool { !lines.isEmpty }
 
   /// A name of 128 bits from everything that identifies the run.
-  package static func name(of texts: [String]) throws(Failure) -> String {
+  static func name(of texts: [String]) throws(Failure) -> String {
     Hex.encode(try Digest.sha256(lengthened(texts)).prefix(16))
   }
 
   /// Opens the record; nil while another run has it. A record that is damaged, of a different version or not ours is
   /// replaced.
-  package static func open(
+  static func open(
     folder path: String, name: String, now: Timestamp, most: Int = mostLines
   ) throws(Failure) -> RunRecord? {
     guard !path.isEmpty else {
@@ -81,20 +81,20 @@ package final class RunRecord: Sendable {
   }
 
   /// Whether an earlier run has recorded this object with the same ETag.
-  package func knows(_ object: Object, etag: String) throws(Failure) -> Bool {
+  func knows(_ object: Object, etag: String) throws(Failure) -> Bool {
     guard isResumed else { return false }
     let wanted = try line(object, etag)
     return last(of: wanted.place)?.contents == wanted.contents
   }
 
   /// Records an object. After a failure nothing more is recorded, and no further call throws.
-  package func append(_ object: Object, etag: String) throws(Failure) {
+  func append(_ object: Object, etag: String) throws(Failure) {
     try write(line(object, etag))
   }
 
   /// Invalidates the earlier line before the object is sent: if this run is killed before it has recorded the new
   /// object, that line must not count for it.
-  package func forget(_ object: Object) throws(Failure) {
+  func forget(_ object: Object) throws(Failure) {
     let place = try place(of: object)
     guard let known = last(of: place), known.contents != 0 else { return }
     try write(Line(place: place, contents: 0))
@@ -124,7 +124,7 @@ package final class RunRecord: Sendable {
   }
 
   /// The last call. The next run resumes the record only if it is kept.
-  package func close(keeps: Bool) throws(Failure) {
+  func close(keeps: Bool) throws(Failure) {
     try state.withLock { (state) throws(Failure) in
       defer {
         state.file = nil
@@ -142,7 +142,7 @@ extension RunRecord {
   private static let opening = ["s3up", "run", "2"].map { Array($0.utf8) }
   private static let lineLength = 33
   /// The newest lines count, up to 32 MB of memory.
-  package static let mostLines = 2_000_000
+  static let mostLines = 2_000_000
   /// More than the length of the first line.
   private static let longestOpening = 128
   private static let longestKept: Int64 = 30 * 86_400

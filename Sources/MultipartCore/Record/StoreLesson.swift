@@ -1,5 +1,5 @@
 /// Something that an upload learned about its store, stored for later runs.
-package enum StoreLesson: Sendable, Equatable {
+enum StoreLesson: Sendable, Equatable {
   /// The strongest form of checksum that the store verifies.
   case verifies(ChecksumForm)
   /// Every part of an upload but the last must have the same size.

@@ -4,7 +4,7 @@ import Glibc
 package struct StoreLessons: Sendable {
   let all: [StoreLesson]
   /// Why the file is not used: another user could have written it.
-  package var refusal: Failure?
+  var refusal: Failure?
 
   /// The strongest form of checksum that it verifies.
   package var form: ChecksumForm? {
@@ -15,16 +15,16 @@ package struct StoreLessons: Sendable {
     all.lazy.compactMap { lesson in if case .line(let line) = lesson { line } else { nil } }.first
   }
 
-  package func contain(_ lesson: StoreLesson) -> Bool { all.contains { $0.isAbout(lesson) } }
+  func contain(_ lesson: StoreLesson) -> Bool { all.contains { $0.isAbout(lesson) } }
 }
 
 /// What was learned about stores, kept between runs in the state folder: one entry for each lesson, with its time. A
 /// lesson that cannot be read, is too old, or is from the future does not count.
-package struct StoreMemory: Sendable {
-  package struct Entry: Sendable, Equatable {
-    package var origin: String
-    package var lesson: StoreLesson
-    package var learned: Timestamp
+struct StoreMemory: Sendable {
+  struct Entry: Sendable, Equatable {
+    var origin: String
+    var lesson: StoreLesson
+    var learned: Timestamp
   }
 
   /// A store may start to verify checksums, so it is asked again after this time.
@@ -38,13 +38,13 @@ package struct StoreMemory: Sendable {
 
   private let folder: String
 
-  package init(folder: String) {
+  init(folder: String) {
     self.folder = folder
   }
 
   static let name = "stores"
 
-  package func lessons(of origin: String, now: Timestamp) -> StoreLessons {
+  func lessons(of origin: String, now: Timestamp) -> StoreLessons {
     do throws(Failure) {
       return StoreLessons(all: try entries(of: origin).filter { Self.isFresh($0, now) }.map(\.lesson))
     } catch {
@@ -54,7 +54,7 @@ package struct StoreMemory: Sendable {
 
   /// Stores a lesson. The file is written under a temporary name and renamed, so that readers see either the old or the
   /// new list. If two runs write at once, the last one wins, and the other's lesson is learned again.
-  package func remember(_ lesson: StoreLesson, of origin: String, now: Timestamp) throws(Failure) {
+  func remember(_ lesson: StoreLesson, of origin: String, now: Timestamp) throws(Failure) {
     guard lesson.word != nil, !origin.utf8.contains(where: { $0 <= 0x20 }) else { return }
     // A file that is not trusted is replaced.
     var kept = ((try? entries()) ?? []).filter {

@@ -6,7 +6,7 @@ package struct RecordTarget: Sendable, Hashable {
   package let bucket: String
   package let key: String
 
-  package init(origin: String, bucket: String, key: String) {
+  init(origin: String, bucket: String, key: String) {
     self.origin = origin
     self.bucket = bucket
     self.key = key
@@ -32,16 +32,16 @@ package struct UploadRecord: Sendable, Equatable {
   package struct Header: Sendable, Equatable {
     package var target: RecordTarget
     package var sourcePath: FilePath
-    package var source: FileIdentity
+    var source: FileIdentity
     package var uploadID: String
-    package var partSize: Int64
-    package var form: ChecksumForm
+    var partSize: Int64
+    var form: ChecksumForm
     /// The result of `OptionsDigest`.
-    package var optionsDigest: String
+    var optionsDigest: String
     /// When the upload was begun, by the store's clock: an older object at the key is not its result.
     package var created: Timestamp
 
-    package init(
+    init(
       target: RecordTarget, sourcePath: FilePath, source: FileIdentity, uploadID: String, partSize: Int64,
       form: ChecksumForm, optionsDigest: String, created: Timestamp
     ) {
@@ -60,14 +60,14 @@ package struct UploadRecord: Sendable, Equatable {
   }
 
   package struct Part: Sendable, Equatable {
-    package var number: Int
+    var number: Int
     package var size: Int64
     /// The ETag as the store sent it, including the quotes.
-    package var etag: String
+    var etag: String
     /// The checksum of the local bytes when the part was sent.
-    package var checksum: Checksum?
+    var checksum: Checksum?
 
-    package init(number: Int, size: Int64, etag: String, checksum: Checksum? = nil) {
+    init(number: Int, size: Int64, etag: String, checksum: Checksum? = nil) {
       self.number = number
       self.size = size
       self.etag = etag
@@ -84,7 +84,7 @@ package struct UploadRecord: Sendable, Equatable {
   /// The parts by number; if a part was sent twice, the later entry counts.
   package var parts: [Int: Part]
 
-  package init(header: Header, parts: [Int: Part] = [:]) {
+  init(header: Header, parts: [Int: Part] = [:]) {
     self.header = header
     self.parts = parts
   }

@@ -1,8 +1,8 @@
 /// Asks AWS where a bucket is: an unsigned HEAD, whose answer names the region whatever its status.
-package enum BucketLocator {
+enum BucketLocator {
   /// The region; nil if the bucket's name contains it, if the store is not AWS, and if there was no answer: then the
   /// first request learns the region from a redirect.
-  package static func region(
+  static func region(
     of question: EndpointQuestion, transport: any Transport, world: World
   ) async -> String? {
     var question = question

@@ -3,8 +3,8 @@
 /// It is renewed a minute before it expires, or after half of a lifetime shorter than two minutes, while the old
 /// session is still used; only requests after the expiry wait. One renewal runs at a time, and after a failed one the
 /// next starts at least five seconds later as long as the old session is valid.
-package final class ExpressSession: Sendable {
-  package typealias Renewal = @Sendable () async throws(Failure) -> CreateSession.Output
+final class ExpressSession: Sendable {
+  typealias Renewal = @Sendable () async throws(Failure) -> CreateSession.Output
 
   private struct Held {
     var credentials: Credentials
@@ -21,12 +21,12 @@ package final class ExpressSession: Sendable {
   private let uptime: @Sendable () -> Duration
   private let renew: Renewal
 
-  package init(uptime: @escaping @Sendable () -> Duration, renew: @escaping Renewal) {
+  init(uptime: @escaping @Sendable () -> Duration, renew: @escaping Renewal) {
     self.uptime = uptime
     self.renew = renew
   }
 
-  package func credentials() async throws(Failure) -> Credentials {
+  func credentials() async throws(Failure) -> Credentials {
     let now = uptime()
     let (usable, renewal) = state.withLock { state -> (Credentials?, Task<Result<Credentials, Failure>, Never>?) in
       if let held = state.held, now < min(held.renewAt, held.end) { return (held.credentials, nil) }

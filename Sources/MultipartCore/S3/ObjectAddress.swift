@@ -1,10 +1,10 @@
 /// A bucket, with the headers of every request about it.
 package struct BucketAddress: Sendable, Equatable {
   /// The bucket as the caller gave it: a name, an alias or an ARN.
-  package var name: String
-  package var common: CommonHeaders
+  var name: String
+  var common: CommonHeaders
 
-  package init(_ name: String, _ common: CommonHeaders = CommonHeaders()) {
+  init(_ name: String, _ common: CommonHeaders = CommonHeaders()) {
     (self.name, self.common) = (name, common)
   }
 
@@ -13,13 +13,13 @@ package struct BucketAddress: Sendable, Equatable {
 
 /// Where an object is, or will be, with the headers of every request about it.
 package struct ObjectAddress: Sendable, Equatable {
-  package var bucket: String
-  package var key: String
+  var bucket: String
+  var key: String
   /// The caller's own encryption key (SSE-C): S3 requires the same key in every request about the object's bytes.
-  package var customerKey: CustomerKey?
-  package var common: CommonHeaders
+  var customerKey: CustomerKey?
+  var common: CommonHeaders
 
-  package init(
+  init(
     _ bucket: String, _ key: String, customerKey: CustomerKey? = nil, _ common: CommonHeaders = CommonHeaders()
   ) {
     (self.bucket, self.key, self.customerKey, self.common) = (bucket, key, customerKey, common)
@@ -35,13 +35,13 @@ package struct ObjectAddress: Sendable, Equatable {
 }
 
 /// Headers that every request can have.
-package struct CommonHeaders: Sendable, Equatable {
+struct CommonHeaders: Sendable, Equatable {
   /// The account that must own the bucket; otherwise the store refuses.
-  package var expectedBucketOwner: String?
+  var expectedBucketOwner: String?
   /// Agrees to pay for the request if the bucket requires it.
-  package var requestPayer: Bool
+  var requestPayer: Bool
 
-  package init(expectedBucketOwner: String? = nil, requestPayer: Bool = false) {
+  init(expectedBucketOwner: String? = nil, requestPayer: Bool = false) {
     self.expectedBucketOwner = expectedBucketOwner
     self.requestPayer = requestPayer
   }

@@ -5,7 +5,7 @@ package struct PresignedSigner: RequestSigner {
   /// When the URL expires, if it says so.
   private let expires: Timestamp?
 
-  package init(_ request: Request) {
+  init(_ request: Request) {
     self.request = request
     expires = Self.end(of: request.url)
   }
@@ -20,15 +20,15 @@ package struct PresignedSigner: RequestSigner {
     self.init(Request(method: .get, url: url))
   }
 
-  package var waitsForCredentials: Bool { false }
-  package var origin: String {
+  var waitsForCredentials: Bool { false }
+  var origin: String {
     request.url.utf8.firstIndex(of: UInt8(ascii: "?")).map { String(request.url[..<$0]) } ?? request.url
   }
 
-  package var signsPayload: Bool { false }
-  package var knowsOneRequest: Bool { true }
+  var signsPayload: Bool { false }
+  var knowsOneRequest: Bool { true }
 
-  package func signed(_ wanted: S3Request) async throws(Failure) -> Request {
+  func signed(_ wanted: S3Request) async throws(Failure) -> Request {
     guard wanted.method == request.method else {
       throw Failure(.usage, "the URL is signed for \(request.method.rawValue), not for \(wanted.method.rawValue)")
     }
@@ -41,7 +41,7 @@ package struct PresignedSigner: RequestSigner {
   }
 
   /// A refusal is final: only the signer of the URL can provide a new one.
-  package func learn(from answer: Response, to request: Request, now: Timestamp) -> Lesson? {
+  func learn(from answer: Response, to request: Request, now: Timestamp) -> Lesson? {
     guard let refusal = PresignedRefusal(answer),
       refusal.saysExpired || (answer.status == 403 && expires.map { now >= $0 } ?? false)
     else { return nil }
@@ -52,9 +52,9 @@ package struct PresignedSigner: RequestSigner {
         remedy: "ask for a new one where you got it: what has arrived is kept and used with the new URL"))
   }
 
-  package func renew(after generation: Int, cause: Failure) async throws(Failure) -> Bool { false }
-  package var clockNote: String? { nil }
-  package func takeClockNote() -> String? { nil }
+  func renew(after generation: Int, cause: Failure) async throws(Failure) -> Bool { false }
+  var clockNote: String? { nil }
+  func takeClockNote() -> String? { nil }
 
   /// The expiry by `X-Amz-Date` and `X-Amz-Expires`.
   private static func end(of url: String) -> Timestamp? {

@@ -1,6 +1,6 @@
 /// Turns an operation's request into the one that is sent. The sender does not depend on whether a request is signed
 /// just now, in its headers, or was signed earlier and elsewhere, in its URL.
-package protocol RequestSigner: Sendable {
+protocol RequestSigner: Sendable {
   /// Where the requests go, as it is recorded and shown: `https://host`.
   var origin: String { get }
   /// Whether large bodies need their SHA-256 computed before they are sent.
@@ -23,12 +23,12 @@ package protocol RequestSigner: Sendable {
 }
 
 extension RequestSigner {
-  package var knowsOneRequest: Bool { false }
-  package var isAnonymous: Bool { false }
+  var knowsOneRequest: Bool { false }
+  var isAnonymous: Bool { false }
 }
 
 /// What an answer taught, so that the request is worth sending again.
-package enum Lesson: Sendable {
+enum Lesson: Sendable {
   /// This machine's clock is off.
   case clock
   /// The bucket is in another region; the sentence is for the log, and nil if it was already logged.
@@ -77,7 +77,7 @@ package struct BucketSigner: RequestSigner {
   private let now: @Sendable () -> Timestamp
   private let clock = ClockOffset()
 
-  package init(
+  init(
     bucket: BucketEndpoint, payloadSigning: PayloadSigning = .auto, verifiesTLS: Bool = true,
     now: @escaping @Sendable () -> Timestamp, session: ExpressSession? = nil, credentials: CredentialKeeper?
   ) {
@@ -90,8 +90,8 @@ package struct BucketSigner: RequestSigner {
     self.credentials = credentials
   }
 
-  package var waitsForCredentials: Bool { credentials?.isWaiting == true }
-  package var isAnonymous: Bool { credentials == nil }
+  var waitsForCredentials: Bool { credentials?.isWaiting == true }
+  var isAnonymous: Bool { credentials == nil }
 
   package var origin: String { start.origin.description }
 
@@ -107,7 +107,7 @@ package struct BucketSigner: RequestSigner {
     }
   }
 
-  package func signed(_ request: S3Request) async throws(Failure) -> Request {
+  func signed(_ request: S3Request) async throws(Failure) -> Request {
     let held = try await signingCredentials()
     // Read after the wait for credentials: the bucket may have been found elsewhere in the meantime.
     let bucket = bucket
@@ -120,7 +120,7 @@ package struct BucketSigner: RequestSigner {
   }
 
   /// A presigned request: a URL that anyone can use until it expires.
-  package func presigned(_ request: S3Request, expiresIn lifetime: Duration) async throws(Failure) -> Request {
+  func presigned(_ request: S3Request, expiresIn lifetime: Duration) async throws(Failure) -> Request {
     guard let credentials = try await signingCredentials()?.credentials else {
       throw Failure(.usage, "a URL cannot be presigned without credentials", remedy: "leave \(off: .signsRequests) out")
     }
@@ -134,7 +134,7 @@ package struct BucketSigner: RequestSigner {
     try await credentials?.current().credentials
   }
 
-  package func learn(from answer: Response, to request: Request, now: Timestamp) -> Lesson? {
+  func learn(from answer: Response, to request: Request, now: Timestamp) -> Lesson? {
     guard answer.status >= 300 else { return nil }
     clock.measure(answer, now: now)
     if clock.learn(from: answer, now: now) { return .clock }
@@ -146,12 +146,12 @@ package struct BucketSigner: RequestSigner {
     return nil
   }
 
-  package func renew(after generation: Int, cause: Failure) async throws(Failure) -> Bool {
+  func renew(after generation: Int, cause: Failure) async throws(Failure) -> Bool {
     try await credentials?.renew(after: generation, cause: cause) ?? false
   }
 
-  package var clockNote: String? { clock.note }
-  package func takeClockNote() -> String? { clock.takeNote() }
+  var clockNote: String? { clock.note }
+  func takeClockNote() -> String? { clock.takeNote() }
 
   private func signingCredentials() async throws(Failure) -> CredentialKeeper.Held? {
     guard let credentials else { return nil }

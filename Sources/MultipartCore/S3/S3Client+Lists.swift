@@ -1,18 +1,18 @@
 /// Complete lists, read page by page.
 extension S3Client {
-  package struct PartListing: Sendable {
+  struct PartListing: Sendable {
     /// The parts, sorted by number.
-    package var parts: [ListParts.Part]
+    var parts: [ListParts.Part]
     /// What the upload was created with, if the store says so.
-    package var checksumAlgorithm: String?
-    package var checksumType: String?
+    var checksumAlgorithm: String?
+    var checksumType: String?
     /// False if reading stopped before the end of the store's list.
-    package var isComplete: Bool
+    var isComplete: Bool
     /// The store's clock at its last answer.
-    package var date: Timestamp?
+    var date: Timestamp?
   }
 
-  package func allParts(
+  func allParts(
     _ list: ListParts, retrying policy: RetryPolicy = RetryPolicy(tries: 1)
   ) async throws(Failure) -> PartListing {
     var (list, pages) = (list, ListParts.Pages())
@@ -30,15 +30,15 @@ extension S3Client {
       parts: pages.parts, checksumAlgorithm: algorithm, checksumType: type, isComplete: pages.isComplete, date: date)
   }
 
-  package struct UploadListing: Sendable {
-    package var uploads: [ListMultipartUploads.Upload]
+  struct UploadListing: Sendable {
+    var uploads: [ListMultipartUploads.Upload]
     /// False if reading stopped before the end of the store's list.
-    package var isComplete: Bool
+    var isComplete: Bool
     /// The store's clock at its last answer.
-    package var date: Timestamp?
+    var date: Timestamp?
   }
 
-  package func allUploads(
+  func allUploads(
     _ list: ListMultipartUploads, retrying policy: RetryPolicy = RetryPolicy(tries: 1), mostPages: Int = .max
   ) async throws(Failure) -> UploadListing {
     var (list, pages) = (list, ListMultipartUploads.Pages())
@@ -55,7 +55,7 @@ extension S3Client {
   }
 
   /// The unfinished uploads of one key, from at most two pages, because other clients may have begun any number.
-  package func uploads(
+  func uploads(
     ofKey key: String, _ list: ListMultipartUploads
   ) async throws(Failure) -> UploadListing {
     var listing = try await allUploads(list, mostPages: 2)

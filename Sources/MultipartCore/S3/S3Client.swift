@@ -2,7 +2,7 @@
 ///
 ///     let object = try await client.perform(HeadObject(store.address("key")))
 package struct S3Client: Sendable {
-  package let signer: any RequestSigner
+  let signer: any RequestSigner
   let transport: any Transport
   let world: World
   let stallTimeout: Duration
@@ -23,9 +23,9 @@ package struct S3Client: Sendable {
 
   /// How long a store may be silent by default. Some copy each part during that time; a dead line shows before that, by
   /// the kernel's own probes.
-  package static let patience = Duration.seconds(600)
+  static let patience = Duration.seconds(600)
 
-  package init(
+  init(
     signer: any RequestSigner, transport: any Transport, world: World, stallTimeout: Duration = .seconds(30),
     answerTimeout: Duration = patience, connectTimeout: Duration = TransportOptions().connectTimeout
   ) {
@@ -37,7 +37,7 @@ package struct S3Client: Sendable {
     self.stallTimeout = stallTimeout
   }
 
-  package var signsPayload: Bool { signer.signsPayload }
+  var signsPayload: Bool { signer.signsPayload }
 
   /// The current activity of a run, including states that its machine does not know.
   func activity(of progress: TransferProgress) -> UploadActivity {

@@ -1,9 +1,9 @@
 /// The two date formats of stores.
-package enum S3Date {
+enum S3Date {
   private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
   /// Parses `2010-11-10T20:48:33.000Z`, as in XML; the fraction is dropped.
-  package static func iso8601(_ text: String) -> Timestamp? {
+  static func iso8601(_ text: String) -> Timestamp? {
     let b = Array(text.utf8)
     guard b.count >= 20, b.count <= 40, b[4] == 0x2D, b[7] == 0x2D, b[10] == 0x54, b[13] == 0x3A, b[16] == 0x3A else {
       return nil
@@ -17,7 +17,7 @@ package enum S3Date {
   }
 
   /// Parses `Wed, 28 Oct 2009 22:32:00 GMT`, as in headers.
-  package static func http(_ text: String) -> Timestamp? {
+  static func http(_ text: String) -> Timestamp? {
     let words = text.words(between: " ")
     guard words.count == 6, words[5] == "GMT", let month = months.firstIndex(where: { words[2] == $0 }) else {
       return nil

@@ -3,15 +3,15 @@ package enum S3Limits {
   package static let mostParts = 10_000
   package static let partNumbers = 1...mostParts
   /// 5 MiB, for every part but the last.
-  package static let smallestPart: Int64 = 5 << 20
+  static let smallestPart: Int64 = 5 << 20
   /// 5 GiB, for a part and for an object sent in one request.
   package static let largestPart: Int64 = 5 << 30
   /// 48.8 TiB: 10,000 parts of 5 GiB.
-  package static let largestObject: Int64 = largestPart * Int64(mostParts)
+  static let largestObject: Int64 = largestPart * Int64(mostParts)
   /// The length of a key, in bytes of its UTF-8.
   package static let longestKey = 1024
   /// The number of entries in a page of a list.
-  package static let pageLength = 1000
+  static let pageLength = 1000
   static let partNumbersRemedy: Wording = "parts are numbered from 1 to \(mostParts)"
 
   static func check(partNumber: Int, of place: Place) throws(Failure) {

@@ -3,9 +3,9 @@ package struct OperationName: Sendable, Equatable, CustomStringConvertible {
   /// The name, such as `UploadPart`.
   package let description: String
   /// The permission, such as `s3:PutObject (kms:Decrypt with KMS)`.
-  package let needs: String
+  let needs: String
 
-  package init(_ name: String, needs: String) {
+  init(_ name: String, needs: String) {
     (description, self.needs) = (name, needs)
   }
 
@@ -19,27 +19,27 @@ package struct OperationName: Sendable, Equatable, CustomStringConvertible {
 /// nothing signed.
 package struct S3Request: Sendable {
   /// The operation, for logs and messages.
-  package var operation: OperationName
-  package var method: HTTPMethod
-  package var query: [QueryItem]
-  package var headers: HeaderList
-  package var body: RequestBody
+  var operation: OperationName
+  var method: HTTPMethod
+  var query: [QueryItem]
+  var headers: HeaderList
+  var body: RequestBody
   /// Where the body of a 2xx answer goes.
-  package var sink: (any BodySink)?
-  package var place: Place
+  var sink: (any BodySink)?
+  var place: Place
   /// The payload's SHA-256 in hex, if the caller has computed it. Nil for small bodies, which the client hashes itself.
-  package var payloadSHA256: String?
+  var payloadSHA256: String?
   /// The most bytes that the answer's body may have.
-  package var maximumAnswer: Int
+  var maximumAnswer: Int
   /// Whether the store may work for minutes before or during its answer: then silence is not a stall.
-  package var answerMayTakeLong: Bool
+  var answerMayTakeLong: Bool
   /// Whether the store gives the same answer if the request arrives twice; otherwise a lost answer must be known as
   /// such.
-  package var mayBeResent = true
+  var mayBeResent = true
   /// Whether the body of a success contains keys.
-  package var answerHoldsSecrets = false
+  var answerHoldsSecrets = false
 
-  package init(
+  init(
     _ operation: OperationName, _ method: HTTPMethod, place: Place, query: [QueryItem] = [], headers: HeaderList = [:],
     body: RequestBody = .none, sink: (any BodySink)? = nil, payloadSHA256: String? = nil,
     maximumAnswer: Int = 1 << 20, answerMayTakeLong: Bool = false, isAboutService: Bool = false
@@ -77,7 +77,7 @@ package struct S3Request: Sendable {
   }
 
   /// Whether a store without checksum support could fail on this request.
-  package var carriesChecksum: Bool {
+  var carriesChecksum: Bool {
     headers.fields.contains { ChecksumHeaders.isChecksum($0.name) }
   }
 }
@@ -152,11 +152,11 @@ extension S3Operation {
 
 /// One pair of a query, not encoded yet. Unlike a ``NamedValue`` it can lack a value: that is `?uploads`, and an empty
 /// value is `?uploads=`; both are signed the same way.
-package struct QueryItem: Sendable, Equatable {
-  package var name: String
-  package var value: String?
+struct QueryItem: Sendable, Equatable {
+  var name: String
+  var value: String?
 
-  package init(_ name: String, _ value: String? = nil) {
+  init(_ name: String, _ value: String? = nil) {
     self.name = name
     self.value = value
   }

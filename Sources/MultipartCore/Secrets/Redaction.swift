@@ -17,7 +17,7 @@ package enum Redaction {
     return place + "?" + items.joined(separator: "&")
   }
 
-  package static func headers(_ headers: HeaderList) -> HeaderList {
+  static func headers(_ headers: HeaderList) -> HeaderList {
     var out = HeaderList()
     for field in headers.fields {
       let name = field.name.lowercased()
@@ -31,7 +31,7 @@ package enum Redaction {
   }
 
   /// A header of an answer for a log, as `Name: value`. A redirect repeats our URL with its signature.
-  package static func shown(_ field: NamedValue) -> String {
+  static func shown(_ field: NamedValue) -> String {
     let value = SecretNames.isSecret(header: field.name) ? mask : SafeText.oneLine(url(field.value), limit: 1000)
     return "\(SafeText.oneLine(field.name, limit: 200)): \(value)"
   }

@@ -8,7 +8,7 @@ public struct Secret: Sendable, Hashable, CustomStringConvertible, CustomDebugSt
   }
 
   /// The secret itself, for the signer and for requests.
-  package func reveal() -> String { text }
+  func reveal() -> String { text }
 
   /// A placeholder.
   public var description: String { "(secret)" }

@@ -1,6 +1,6 @@
 /// Which headers and URL parameters contain secrets: the only list for logs, messages and the search for secrets in
 /// answers. Names are compared without case.
-package enum SecretNames {
+enum SecretNames {
   /// Headers with secrets. The MD5 of an SSE-C key is included: with it, a key made from a weak passphrase could be
   /// guessed.
   private static let headers: Set<String> = ["authorization", "proxy-authorization", "cookie", "set-cookie"]
@@ -13,19 +13,19 @@ package enum SecretNames {
   /// but not searched for in other texts, because they contain region, bucket and key id.
   private static let telling: Set<String> = ["policy", "awsaccesskeyid", "googleaccessid", "key-pair-id"]
 
-  package static func isSecret(header name: String) -> Bool {
+  static func isSecret(header name: String) -> Bool {
     let name = name.lowercased()
     return headers.contains(name) || hasEnd(name, headerEnds)
   }
 
-  package static func isSecret(parameter name: String) -> Bool {
+  static func isSecret(parameter name: String) -> Bool {
     let name = name.lowercased()
     return parameters.contains(name) || hasEnd(name, parameterEnds)
   }
 
   /// Whether a log hides the parameter's value. Encoded names are not decoded: S3's own never are, and a name such as
   /// `Sig%6Eature` does not matter.
-  package static func isHidden(parameter name: String) -> Bool {
+  static func isHidden(parameter name: String) -> Bool {
     let name = name.lowercased()
     return isSecret(parameter: name) || telling.contains(name) || hasEnd(name, ["credential"])
       || name.utf8.contains(UInt8(ascii: "%"))

@@ -16,9 +16,9 @@ package final class SecretsInUse: Sendable {
   /// The most secrets. A run of several days renews its credentials every hour; the oldest have expired long ago.
   private static let most = 32
 
-  package init() {}
+  init() {}
 
-  package func add(_ secret: Secret?) {
+  func add(_ secret: Secret?) {
     if let secret { add(bytes: Array(secret.reveal().utf8)) }
   }
 
@@ -32,7 +32,7 @@ package final class SecretsInUse: Sendable {
     }
   }
 
-  package func add(_ credentials: Credentials) {
+  func add(_ credentials: Credentials) {
     add(credentials.secretAccessKey)
     add(credentials.sessionToken)
   }
@@ -48,14 +48,14 @@ package final class SecretsInUse: Sendable {
   }
 
   /// A text without the secrets of this run.
-  package func masked(_ text: String) -> String { search.masked(text) }
+  func masked(_ text: String) -> String { search.masked(text) }
 
-  package func masked(_ wording: Wording) -> Wording {
+  func masked(_ wording: Wording) -> Wording {
     let search = search
     return wording.masked { search.masked($0) }
   }
 
-  package func masked(_ failure: Failure) -> Failure { Self.masked(failure, [search]) }
+  func masked(_ failure: Failure) -> Failure { Self.masked(failure, [search]) }
 
   func masked(_ failure: Failure, of request: Request) -> Failure { Self.masked(failure, searches(for: request)) }
 

@@ -2,7 +2,7 @@
 /// chosen, the container, the EC2 machine.
 package struct CredentialSources: Sendable {
   /// The metadata service, which also knows the machine's region.
-  package let metadata: InstanceMetadata
+  let metadata: InstanceMetadata
   /// Called before the user is asked for a code.
   package var onQuestion: @Sendable () -> Void = {}
   private let options: StoreOptions

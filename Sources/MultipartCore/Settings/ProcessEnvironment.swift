@@ -1,4 +1,4 @@
-@preconcurrency package import Glibc
+@preconcurrency import Glibc
 
 package enum ProcessEnvironment {
   /// The variables of this process. If one occurs twice, the first counts, as with `getenv`. A service that was started
@@ -21,7 +21,7 @@ package enum ProcessEnvironment {
   }
 
   /// The home directory of a user (`getpwuid_r`).
-  package static func home(of user: uid_t) -> String? {
+  static func home(of user: uid_t) -> String? {
     var entry = passwd()
     var found: UnsafeMutablePointer<passwd>?
     var buffer = [CChar](repeating: 0, count: 16 << 10)

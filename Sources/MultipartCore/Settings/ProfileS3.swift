@@ -1,23 +1,23 @@
 /// The S3 settings of a profile in AWS's spelling: its `s3 =` block, and related settings outside of it.
-package struct ProfileS3: Sendable, Equatable {
-  package var accelerate: Bool?
-  package var dualstack: Bool?
-  package var fips: Bool?
-  package var addressing: Addressing?
-  package var signsPayload: Bool?
-  package var concurrency: Int?
+struct ProfileS3: Sendable, Equatable {
+  var accelerate: Bool?
+  var dualstack: Bool?
+  var fips: Bool?
+  var addressing: Addressing?
+  var signsPayload: Bool?
+  var concurrency: Int?
   /// Files of at least this size are sent in parts.
-  package var threshold: Int64?
+  var threshold: Int64?
   /// The preferred part size: as in AWS's tools, a different size is used where S3 does not allow it or there would be
   /// too many parts.
   var chunkSize: Int64?
   /// In bytes per second.
-  package var rate: Int64?
-  package var usesARNRegion: Bool?
-  package var usesGlobalEndpoint: Bool?
+  var rate: Int64?
+  var usesARNRegion: Bool?
+  var usesGlobalEndpoint: Bool?
   var ignoresEndpointURLs: Bool?
 
-  package init() {}
+  init() {}
 
   init(_ profile: Profile, in config: SharedConfig) throws(Failure) {
     let reader = Reader(profile: profile, config: config)
@@ -53,12 +53,12 @@ package struct ProfileS3: Sendable, Equatable {
     }
   }
 
-  package static func size(_ text: String) -> Int64? {
+  static func size(_ text: String) -> Int64? {
     SizeValue.parse(text).flatMap { $0 > 0 ? $0 : nil }
   }
 
   /// Parses a rate: `50MB/s` and a bare number are in bytes, `100Mb/s` is in bits.
-  package static func rate(_ text: String) -> Int64? {
+  static func rate(_ text: String) -> Int64? {
     if text.ends(with: "b/s") { return size(String(text.dropLast(3))).flatMap { $0 >= 8 ? $0 / 8 : nil } }
     return size(text.ends(with: "B/s") ? String(text.dropLast(2)) : text)
   }

@@ -1,7 +1,7 @@
 /// The profile of the shared files, read when it is first needed: no file is read if the caller and the environment set
 /// everything.
 package final class ProfileSettings: Sendable {
-  package let choice: ProfileChoice
+  let choice: ProfileChoice
   private let environment: [String: String]
   private let read = Locked<(config: SharedConfig, profile: Profile?)?>(nil)
 
@@ -16,11 +16,11 @@ package final class ProfileSettings: Sendable {
     if choice.origin != .standard { _ = try loaded() }
   }
 
-  package func value(_ name: String) throws(Failure) -> String? {
+  func value(_ name: String) throws(Failure) -> String? {
     try loaded()?[name]
   }
 
-  package func endpointURL() throws(Failure) -> String? {
+  func endpointURL() throws(Failure) -> String? {
     guard let profile = try loaded() else { return nil }
     return try serviceURL(profile) ?? profile.block("s3")["endpoint_url"] ?? profile["endpoint_url"]
   }
@@ -39,7 +39,7 @@ package final class ProfileSettings: Sendable {
   }
 
   /// The S3 settings of the profile.
-  package func s3() throws(Failure) -> ProfileS3 {
+  func s3() throws(Failure) -> ProfileS3 {
     guard let profile = try loaded(), let config = read.withLock({ $0?.config }) else { return ProfileS3() }
     return try ProfileS3(profile, in: config)
   }
@@ -61,7 +61,7 @@ package final class ProfileSettings: Sendable {
     return ServiceAddresses(environment: environment, profile: profile, config: config)
   }
 
-  package func loaded() throws(Failure) -> Profile? {
+  func loaded() throws(Failure) -> Profile? {
     if let known = read.withLock({ $0 }) { return known.profile }
     let config = try SharedConfig.load(environment: environment)
     let profile = try config.profile(choice)

@@ -2,7 +2,7 @@
 package struct StoreSettings: Sendable {
   package var question: EndpointQuestion
   package var transfer: TransferSettings
-  package var payloadSigning: PayloadSigning
+  var payloadSigning: PayloadSigning
   /// Where each value came from, in the caller's words or as `AWS_REGION` or `profile dev`; defaults are not included.
   package private(set) var sources: [Setting: String] = [:]
   private let profileName: String

@@ -1,12 +1,12 @@
 /// What is stored about a store between runs: records of unfinished uploads, and what was learned about it.
-package struct StoreState: Sendable {
-  package let book: RecordBook
-  package let memory: StoreMemory
+struct StoreState: Sendable {
+  let book: RecordBook
+  let memory: StoreMemory
 }
 
 extension Store {
   /// The state; nil if nothing is stored.
-  package var state: StoreState? {
+  var state: StoreState? {
     options.stateFolder(world.environment).map {
       StoreState(book: RecordBook(folder: $0), memory: StoreMemory(folder: $0))
     }

@@ -1,6 +1,6 @@
 /// How a run transfers its bytes, from options and profile.
 package struct TransferSettings: Sendable, Equatable {
-  package var connections = StoreOptions.Connections.adaptive
+  var connections = StoreOptions.Connections.adaptive
   package var limitRate: RateLimit?
   /// How often one request is tried, including the first time.
   package var tries = 10
@@ -8,13 +8,13 @@ package struct TransferSettings: Sendable, Equatable {
   /// How long to wait for an answer while the store assembles the parts; the caller's stall timeout also sets this.
   var answerTimeout = S3Client.patience
   package var connectTimeout = Duration.seconds(10)
-  package var congestion = CongestionControl.auto
+  var congestion = CongestionControl.auto
   /// The profile's part size: used where it fits, because a larger file may need larger parts.
   private(set) var preferredPartSize: Int64?
   /// Files of at least this size are sent in parts; nil: those longer than one part.
   package private(set) var threshold: Int64?
 
-  package init(_ options: StoreOptions = StoreOptions()) {
+  init(_ options: StoreOptions = StoreOptions()) {
     if case .fixed(let count)? = options.connections {
       let bounds = StoreOptions.connectionCounts
       connections = .fixed(min(max(count, bounds.lowerBound), bounds.upperBound))

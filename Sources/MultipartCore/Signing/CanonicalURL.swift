@@ -81,7 +81,7 @@ struct CanonicalURL {
 
 extension Request {
   /// An unsigned request. `path` is encoded once (`PercentEncoding.path`) and begins with `/`.
-  package init(
+  init(
     method: HTTPMethod, origin: Origin, path: String, query: [QueryItem] = [], headers: HeaderList = [:],
     body: RequestBody = .none
   ) {

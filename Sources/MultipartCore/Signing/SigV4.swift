@@ -1,28 +1,28 @@
 /// The stages of AWS's "Signature Calculations for the Authorization Header", each under AWS's name for it, with S3's
 /// own rules: the path is encoded once and never normalised.
 package enum SigV4 {
-  package static let algorithm = "AWS4-HMAC-SHA256"
+  static let algorithm = "AWS4-HMAC-SHA256"
 
-  package struct CanonicalRequest: Sendable, Equatable {
-    package var text: String
+  struct CanonicalRequest: Sendable, Equatable {
+    var text: String
     /// The names of the signed headers, such as `host;range;x-amz-date`.
-    package var signedHeaders: String
+    var signedHeaders: String
   }
 
   /// Day, region and service for which a signature is valid.
-  package struct Scope: Sendable, Hashable {
-    package var day: String
-    package var region: String
-    package var service: String
+  struct Scope: Sendable, Hashable {
+    var day: String
+    var region: String
+    var service: String
 
-    package init(at time: Timestamp, region: String, service: String) {
+    init(at time: Timestamp, region: String, service: String) {
       self.day = time.amzDay
       self.region = region
       self.service = service
     }
 
     /// The scope's text, such as `20130524/us-east-1/s3/aws4_request`.
-    package var text: String {
+    var text: String {
       var text = TextBuffer(reserving: 64)
       text.add(day, "/", region, "/", service, "/aws4_request")
       return text.text
@@ -30,15 +30,15 @@ package enum SigV4 {
   }
 
   /// The key that signs for one day, region and service: as secret as the secret key that it is derived from.
-  package struct SigningKey: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
+  struct SigningKey: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
     let bytes: [UInt8]
 
-    package var description: String { "(signing key)" }
-    package var customMirror: Mirror { Mirror(self, children: []) }
+    var description: String { "(signing key)" }
+    var customMirror: Mirror { Mirror(self, children: []) }
   }
 
   /// Task 1. `headers` are the ones to sign besides Host, which comes from the URL.
-  package static func canonicalRequest(
+  static func canonicalRequest(
     _ method: HTTPMethod, _ url: String, headers: HeaderList, payloadHash: String
   ) -> CanonicalRequest {
     let url = CanonicalURL(url)
@@ -49,14 +49,14 @@ package enum SigV4 {
   }
 
   /// Task 2.
-  package static func stringToSign(
+  static func stringToSign(
     _ request: CanonicalRequest, at time: Timestamp, scope: Scope
   ) throws(Failure) -> String {
     lines(algorithm, time.amzTime, scope.text, Hex.encode(try Digest.sha256(request.text)))
   }
 
   /// Task 3, first half.
-  package static func signingKey(secret: Secret, scope: Scope) throws(Failure) -> SigningKey {
+  static func signingKey(secret: Secret, scope: Scope) throws(Failure) -> SigningKey {
     var key = Array("AWS4".utf8) + Array(secret.reveal().utf8)
     for step in [scope.day, scope.region, scope.service, "aws4_request"] {
       key = try SigningDigest.hmac(key: key, step.utf8)
@@ -65,7 +65,7 @@ package enum SigV4 {
   }
 
   /// Task 3, second half: 64 lower-case hex digits.
-  package static func signature(_ stringToSign: String, key: SigningKey) throws(Failure) -> String {
+  static func signature(_ stringToSign: String, key: SigningKey) throws(Failure) -> String {
     Hex.encode(try SigningDigest.hmac(key: key.bytes, stringToSign.utf8))
   }
 

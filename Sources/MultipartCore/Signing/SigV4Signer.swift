@@ -5,19 +5,19 @@
 /// let request = Request(method: .put, origin: origin, path: "/key", body: body)
 /// let signed = try signer.sign(request, credentials: credentials, at: world.now())
 /// ```
-package struct SigV4Signer: Sendable {
-  package var region: String
+struct SigV4Signer: Sendable {
+  var region: String
   /// The service in the scope: `s3`, `s3express`, `sts`.
-  package var service: String
+  var service: String
   /// The header, and in URLs the query parameter, that carries the session token.
-  package var tokenName: String
+  var tokenName: String
   private let keys: SigningKeyCache
 
-  package static let longestPresign: Int64 = 604_800
+  static let longestPresign: Int64 = 604_800
   /// Seconds for which a header signature is valid: S3 refuses a request whose time differs more from its own.
-  package static let headerLifetime: Int64 = 900
+  static let headerLifetime: Int64 = 900
 
-  package init(
+  init(
     region: String, service: String = "s3", tokenName: String = "X-Amz-Security-Token",
     keys: SigningKeyCache = SigningKeyCache()
   ) {
@@ -28,7 +28,7 @@ package struct SigV4Signer: Sendable {
   }
 
   /// Signs in the headers: adds `Authorization`.
-  package func sign(
+  func sign(
     _ request: Request, payloadHash: String? = nil, credentials: Credentials, at time: Timestamp
   ) throws(Failure) -> Request {
     try request.checkHeaders()
@@ -52,7 +52,7 @@ package struct SigV4Signer: Sendable {
 
   /// Signs in the query: a URL that works without credentials for `lifetime`, at most 7 days, and never longer than the
   /// credentials are valid. The body is not signed; the given headers are, and are returned as those to send.
-  package func presign(
+  func presign(
     _ request: Request, credentials: Credentials, at time: Timestamp, expiresIn lifetime: Duration
   ) throws(Failure) -> Request {
     try request.checkHeaders()
@@ -131,9 +131,9 @@ extension SigV4Signer {
 }
 
 /// The value of `x-amz-content-sha256` for a body.
-package enum PayloadHash {
+enum PayloadHash {
   /// The body is not part of the signature, because TLS protects it.
-  package static let unsigned = "UNSIGNED-PAYLOAD"
+  static let unsigned = "UNSIGNED-PAYLOAD"
   static let empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
   /// The hash of a small body, or the known hash of a large one.

@@ -1,7 +1,7 @@
 internal import COpenSSL
 
 /// Derives a signing key once per (secret, day, region, service) instead of once per request; shared by all threads.
-package final class SigningKeyCache: Sendable {
+final class SigningKeyCache: Sendable {
   private struct Entry: Sendable {
     var secret: Secret
     var scope: SigV4.Scope
@@ -13,9 +13,9 @@ package final class SigningKeyCache: Sendable {
 
   private let entries = Locked<[Entry]>([])
 
-  package init() {}
+  init() {}
 
-  package func key(secret: Secret, scope: SigV4.Scope) throws(Failure) -> SigV4.SigningKey {
+  func key(secret: Secret, scope: SigV4.Scope) throws(Failure) -> SigV4.SigningKey {
     let known = entries.withLock { entries in
       entries.first { $0.scope == scope && $0.secret == secret }?.key
     }
@@ -31,7 +31,7 @@ package final class SigningKeyCache: Sendable {
   }
 
   /// How many keys are cached.
-  package var count: Int { entries.withLock { $0.count } }
+  var count: Int { entries.withLock { $0.count } }
 }
 
 /// The HMAC of SigV4, which writes into the caller's memory and keeps nothing.

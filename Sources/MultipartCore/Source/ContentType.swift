@@ -2,12 +2,12 @@
 ///
 /// Without a charset, browsers assume a legacy encoding that depends on their language. So text is declared as UTF-8,
 /// unless its first bytes are not UTF-8 or name a different charset: a wrong charset does more harm than none.
-package enum ContentType {
-  package static let unknown = "application/octet-stream"
+enum ContentType {
+  static let unknown = "application/octet-stream"
   /// How many leading bytes are examined.
   static let leadingLength = 512
 
-  package static func guess(name: String, leading: [UInt8]) -> String {
+  static func guess(name: String, leading: [UInt8]) -> String {
     let leading = LeadingBytes(leading)
     let type = byName(name) ?? leading.type ?? unknown
     return type.begins(with: text) && leading.mayBeUTF8(type) ? type + "; charset=utf-8" : type
@@ -39,7 +39,7 @@ package enum ContentType {
 
 extension SourceFile {
   /// Reads at most `count` bytes from the beginning.
-  package func leadingBytes(_ count: Int) throws(Failure) -> [UInt8] {
+  func leadingBytes(_ count: Int) throws(Failure) -> [UInt8] {
     let count = Int(min(Int64(max(0, count)), size))
     var bytes = [UInt8](repeating: 0, count: count)
     let result = bytes.withUnsafeMutableBytes { buffer in

@@ -7,15 +7,15 @@ import Glibc
 /// attributes, which leave the bytes alone. It cannot be set back, so it reveals what a restored mtime hides. Such a
 /// file counts as touched: it is still the same file, but nothing that is known about its bytes counts until they have
 /// been compared again.
-package struct FileIdentity: Sendable, Equatable {
-  package var device: UInt64
-  package var inode: UInt64
+struct FileIdentity: Sendable, Equatable {
+  var device: UInt64
+  var inode: UInt64
   /// The number of bytes from the source's beginning to its end.
-  package var size: Int64
-  package var modifiedSeconds: Int64
-  package var modifiedNanoseconds: Int64
-  package var changedSeconds: Int64
-  package var changedNanoseconds: Int64
+  var size: Int64
+  var modifiedSeconds: Int64
+  var modifiedNanoseconds: Int64
+  var changedSeconds: Int64
+  var changedNanoseconds: Int64
 
   init(_ status: stat, from start: Int64 = 0) {
     device = UInt64(status.st_dev)
@@ -47,5 +47,5 @@ package struct FileIdentity: Sendable, Equatable {
 
 extension FileIdentity {
   /// The identity of a source that is not a file.
-  package static let none = FileIdentity(stat())
+  static let none = FileIdentity(stat())
 }

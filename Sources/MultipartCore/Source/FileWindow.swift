@@ -175,8 +175,8 @@ final class FileWindow: @unchecked Sendable {
 }
 
 /// Bytes of a file that may be read in place as long as this exists.
-package struct FilePiece {
-  package let bytes: UnsafeRawBufferPointer
+struct FilePiece {
+  let bytes: UnsafeRawBufferPointer
   let window: FileWindow
 
   /// Throws if the bytes cannot be read, even if only the kernel has tried.

@@ -3,7 +3,7 @@
 /// The limit is in bytes: the buffers in use may not exceed the first part's size times the concurrency, or twice the
 /// requested size if that is more. So it also applies while older small parts and newer large ones are in use together.
 /// Buffers of a size that is no longer requested are unmapped.
-package final class PartRing: Sendable {
+final class PartRing: Sendable {
   private struct State: Sendable {
     var free: [StreamBuffer] = []
     var bytesOut: Int64 = 0
@@ -27,14 +27,14 @@ package final class PartRing: Sendable {
   private let budget: Int64
   private let state = Locked(State())
 
-  package init(plan: StreamPlan, concurrency: Int) {
+  init(plan: StreamPlan, concurrency: Int) {
     budget = plan.budget(concurrency)
   }
 
   /// Bytes of the buffers in use, and their maximum so far.
-  package var bytesInUse: Int64 { state.withLock { $0.bytesOut } }
-  package var peakBytes: Int64 { state.withLock { $0.peak } }
-  package var buffersInUse: Int { state.withLock { $0.buffersOut } }
+  var bytesInUse: Int64 { state.withLock { $0.bytesOut } }
+  var peakBytes: Int64 { state.withLock { $0.peak } }
+  var buffersInUse: Int { state.withLock { $0.buffersOut } }
   var waiting: Int { state.withLock { $0.waiters.count } }
 
   /// A buffer of `size` bytes, as soon as the limit allows. Throws if the ring is stopped or the task is cancelled.
@@ -79,7 +79,7 @@ package final class PartRing: Sendable {
   }
 
   /// Ends waiting for a buffer, now and later, with an error. Buffers in use stay valid.
-  package func stop() {
+  func stop() {
     let waiters = state.withLock { state in
       state.stopped = state.stopped ?? Self.interrupted
       return Self.takeWaiters(&state)

@@ -1,19 +1,19 @@
 /// A slice of a file: the body of one part. It is mapped when it is first read, for its checksums or for sending, and
 /// unmapped with the last copy of the slice.
-package struct PartSlice: BodySource {
-  package let file: SourceFile
-  package let offset: Int64
-  package let length: Int64
+struct PartSlice: BodySource {
+  let file: SourceFile
+  let offset: Int64
+  let length: Int64
   /// The window that was read last.
   private let current = Locked<FileWindow?>(nil)
 
-  package init(file: SourceFile, offset: Int64, length: Int64) {
+  init(file: SourceFile, offset: Int64, length: Int64) {
     self.file = file
     self.offset = offset
     self.length = length
   }
 
-  package func read(into buffer: UnsafeMutableRawBufferPointer, at position: Int64) throws(Failure) -> Int {
+  func read(into buffer: UnsafeMutableRawBufferPointer, at position: Int64) throws(Failure) -> Int {
     let count = Int(min(Int64(buffer.count), length - position))
     guard count > 0 else { return 0 }
     var done = 0
@@ -29,7 +29,7 @@ package struct PartSlice: BodySource {
     return count
   }
 
-  package func lend(_ count: Int, at position: Int64) throws(Failure) -> FilePiece? {
+  func lend(_ count: Int, at position: Int64) throws(Failure) -> FilePiece? {
     let piece = try piece(at: position, count)
     try piece.window.check()
     piece.window.release(before: offset + position)
@@ -44,7 +44,7 @@ package struct PartSlice: BodySource {
   }
 
   /// The checksums of the slice, in one pass. It may take minutes, so `isStopped` is called after each step.
-  package func checksums(
+  func checksums(
     _ algorithms: Set<ChecksumAlgorithm>, unless isStopped: () -> Bool = { false }
   ) throws(Failure) -> [ChecksumAlgorithm: Checksum] {
     var sums = try MultiChecksum(algorithms)

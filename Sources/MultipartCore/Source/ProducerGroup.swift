@@ -1,7 +1,7 @@
 import Glibc
 
 /// The process group that a command runs in.
-package enum ProducerGroup: Sendable {
+enum ProducerGroup: Sendable {
   /// This program's group: signals from the terminal's keys reach both, and the command may ask for a password.
   case ours
   /// Its own group: a signal to it ends everything that the command has started.
@@ -10,7 +10,7 @@ package enum ProducerGroup: Sendable {
   /// The group to use: `ours` if this program has the terminal, because in its own group the command would be in the
   /// background, and would be stopped when it reads the terminal. Keys then reach every process of the group, and no
   /// signal has to be passed on.
-  package static func fitting() -> ProducerGroup {
+  static func fitting() -> ProducerGroup {
     let terminal = open("/dev/tty", O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
     guard terminal >= 0 else { return .own }
     defer { close(terminal) }

@@ -1,19 +1,19 @@
 import Glibc
 
 /// Which end of a command is a pipe to this program.
-package enum PipeEnd: Sendable {
+enum PipeEnd: Sendable {
   case output, input
 }
 
 /// How a producer ended.
-package enum ProducerEnd: Sendable, Equatable {
+enum ProducerEnd: Sendable, Equatable {
   case exited(Int32)
   case signalled(Int32)
 
   /// Why its output must not be published, or why it may not have read its input; nil if it succeeded. Ctrl-C goes to
   /// every process of the terminal's group, so a command in our group may be seen to die of it before the signal has
   /// reached this process.
-  package func failure(of command: String, group: ProducerGroup = .own, end: PipeEnd = .output) -> Failure? {
+  func failure(of command: String, group: ProducerGroup = .own, end: PipeEnd = .output) -> Failure? {
     if case .ours = group, self == .signalled(SIGINT) {
       return Failure(.interrupted, "interrupted").at(Place(file: command))
     }
@@ -60,10 +60,10 @@ package enum ProducerEnd: Sendable, Equatable {
 ///     let source = try StreamSource(descriptor: producer.takeDescriptor(), owns: true, plan: plan, ring: ring)
 ///     … every part …
 ///     if let failure = try await producer.wait().failure(of: producer.command) { throw failure }
-package final class ProducerProcess: Sendable {
+final class ProducerProcess: Sendable {
   /// The command's first word, for messages.
-  package let command: String
-  package let pid: Int32
+  let command: String
+  let pid: Int32
   let group: ProducerGroup
   private let watch: ProducerWatch
   private let pipe: Locked<Int32>
@@ -71,7 +71,7 @@ package final class ProducerProcess: Sendable {
   /// Starts the command, looked up in PATH as a shell would. Its words are bytes, like file names. Without an
   /// environment it inherits ours; with `readsNothing` its standard input is `/dev/null`. `errors` becomes its standard
   /// error; the caller closes it.
-  package init(
+  init(
     _ words: [[UInt8]], environment: [String: String]? = nil, readsNothing: Bool = false, group: ProducerGroup = .ours,
     errors: Int32? = nil, end: PipeEnd = .output
   ) throws(Failure) {
@@ -105,7 +105,7 @@ package final class ProducerProcess: Sendable {
 
   /// Our end of the pipe, which the caller must close: the command then gets SIGPIPE if it writes more, or the end of
   /// its input. -1 if it was already taken.
-  package func takeDescriptor() -> Int32 {
+  func takeDescriptor() -> Int32 {
     pipe.withLock { pipe in
       defer { pipe = -1 }
       return pipe
@@ -113,23 +113,23 @@ package final class ProducerProcess: Sendable {
   }
 
   /// Waits until the command has ended. Throws if its exit status cannot be determined.
-  package func wait() async throws(Failure) -> ProducerEnd {
+  func wait() async throws(Failure) -> ProducerEnd {
     try await watch.wait().get()
   }
 
   /// How it ended; nil while it runs.
-  package var end: ProducerEnd? { try? watch.end?.get() }
+  var end: ProducerEnd? { try? watch.end?.get() }
 
   /// Sends SIGKILL to the command, or to its whole group if it has its own.
-  package func kill() { watch.signal(SIGKILL) }
+  func kill() { watch.signal(SIGKILL) }
 
   /// Leaves processes running that a successful command has started in its group.
-  package func letGo() { watch.letGo() }
+  func letGo() { watch.letGo() }
 
   /// Sends SIGTERM, and after the grace period SIGKILL; returns once the command has ended. This works in a cancelled
   /// task too. If the command has its own group, everything that it started there ends as well; otherwise such
   /// processes end because their pipes are closed, if at all.
-  package func terminate(grace: Duration, in world: World) async {
+  func terminate(grace: Duration, in world: World) async {
     watch.signal(SIGTERM)
     // A stopped process handles SIGTERM only after SIGCONT.
     watch.signal(SIGCONT)

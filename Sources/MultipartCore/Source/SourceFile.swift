@@ -22,8 +22,8 @@ package final class SourceFile: Sendable {
     var canBeMapped: Bool?
   }
 
-  package let path: FilePath
-  package let identity: FileIdentity
+  let path: FilePath
+  let identity: FileIdentity
   let descriptor: Int32
   /// The position of the source's first byte: for a file that was already open, its offset.
   let start: Int64
@@ -32,11 +32,11 @@ package final class SourceFile: Sendable {
   /// Computes the SHA-256 of its slices.
   let desk = SumDesk()
 
-  package var size: Int64 { identity.size }
+  var size: Int64 { identity.size }
 
   /// Whether the file can be mapped; otherwise it is read. Determined when it is first needed: a small file that is
   /// read at once is never mapped.
-  package var canBeMapped: Bool {
+  var canBeMapped: Bool {
     state.withLock { state in
       let canBeMapped = state.canBeMapped ?? FileWindow.canMap(descriptor)
       state.canBeMapped = canBeMapped
@@ -49,7 +49,7 @@ package final class SourceFile: Sendable {
 
   /// Opens the file by its path (`open`, `fstat`). Directories and other files that are not regular are refused as
   /// wrong usage.
-  package convenience init(_ path: FilePath) throws(Failure) {
+  convenience init(_ path: FilePath) throws(Failure) {
     let descriptor = path.withCString { open($0, Self.opening) }
     guard descriptor >= 0 else { throw Self.unreadable(path, errno) }
     try self.init(taking: descriptor, path, .name)
@@ -57,7 +57,7 @@ package final class SourceFile: Sendable {
 
   /// Opens the file in its folder (`openat`, `fstat`). A link that has taken the file's place is refused, unless links
   /// are followed.
-  package convenience init(_ file: TreeFile, followsLinks: Bool) throws(Failure) {
+  convenience init(_ file: TreeFile, followsLinks: Bool) throws(Failure) {
     let descriptor: Int32
     do throws(ErrorNumber) {
       descriptor = try file.folder.open(file.name, Self.opening | (followsLinks ? 0 : O_NOFOLLOW))
@@ -88,7 +88,7 @@ package final class SourceFile: Sendable {
 
   /// The file of an open descriptor, from its offset to its end; nil if it is not a regular file or does not report its
   /// size, and must be read as a stream. `name` is for messages.
-  package init?(open given: Int32, name: FilePath) throws(Failure) {
+  init?(open given: Int32, name: FilePath) throws(Failure) {
     var status = stat()
     guard fstat(given, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
     try StreamInput.refuseWriteOnly(given, status, name: name.text)
@@ -109,7 +109,7 @@ package final class SourceFile: Sendable {
 
   /// Throws if the file has changed since the start: by its descriptor (rewritten in place, truncated, grown) and by
   /// its path (replaced by another file). A touched file is handled by `confirm`.
-  package func checkUnchanged() throws(Failure) {
+  func checkUnchanged() throws(Failure) {
     _ = try unchanged()
   }
 
@@ -151,7 +151,7 @@ package final class SourceFile: Sendable {
     if case .descriptor = door { _ = lseek(descriptor, off_t(start) + off_t(size), SEEK_SET) }
   }
 
-  package func changed(_ what: String) -> Failure {
+  func changed(_ what: String) -> Failure {
     var failure = Failure(
       .sourceChanged, "the file \(what) while it was read",
       remedy: "run it again when nothing writes to the file; nothing was published")
@@ -202,7 +202,7 @@ extension SourceFile {
   // MARK: - Rewritten with restored times
 
   /// Records the SHA-256 of the whole source, because the caller relies on it.
-  package func promise(_ sha256: Checksum) {
+  func promise(_ sha256: Checksum) {
     state.withLock { $0.promised = sha256 }
   }
 

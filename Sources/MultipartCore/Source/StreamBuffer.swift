@@ -37,14 +37,14 @@ final class StreamBuffer: @unchecked Sendable {
 ///
 /// `release` returns the memory to the ring as soon as it is no longer read. A later reader, such as a second request
 /// for the same part that lost the race, gets an error, never the bytes of another part.
-package final class StreamPart: BodySource {
+final class StreamPart: BodySource {
   private struct State: Sendable {
     var buffer: StreamBuffer?
     var readers = 0
     var isReleased = false
   }
 
-  package let length: Int64
+  let length: Int64
   private let state: Locked<State>
   private let ring: PartRing
 
@@ -56,7 +56,7 @@ package final class StreamPart: BodySource {
 
   deinit { release() }
 
-  package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Failure) -> Int {
+  func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Failure) -> Int {
     guard offset >= 0, offset < length else { return 0 }
     let count = Int(min(Int64(buffer.count), length - offset))
     return try withBytes { bytes in
@@ -66,19 +66,19 @@ package final class StreamPart: BodySource {
   }
 
   /// The checksums of the part, in one pass.
-  package func checksums(_ algorithms: Set<ChecksumAlgorithm>) throws(Failure) -> [ChecksumAlgorithm: Checksum] {
+  func checksums(_ algorithms: Set<ChecksumAlgorithm>) throws(Failure) -> [ChecksumAlgorithm: Checksum] {
     var sums = try MultiChecksum(algorithms)
     try withBytes { sums.update($0) }
     return try sums.finish()
   }
 
   /// The first bytes, for guessing the content type.
-  package func leadingBytes(_ count: Int) throws(Failure) -> [UInt8] {
+  func leadingBytes(_ count: Int) throws(Failure) -> [UInt8] {
     try withBytes { Array($0.prefix(count)) }
   }
 
   /// Returns the memory to the ring; further calls do nothing.
-  package func release() {
+  func release() {
     let free = state.withLock { state in
       state.isReleased = true
       return Self.free(&state)

@@ -23,7 +23,7 @@ package final class StreamFeed: Sendable {
   deinit { close(writing) }
 
   /// Returns once everything is in the socket's buffer. Waiting for space blocks no thread, because tasks have only a few.
-  package func write(_ bytes: [UInt8]) async throws(Failure) {
+  func write(_ bytes: [UInt8]) async throws(Failure) {
     var sent = 0
     var pause = Duration.milliseconds(1)
     while sent < bytes.count {

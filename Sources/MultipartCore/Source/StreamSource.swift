@@ -1,12 +1,12 @@
 /// A part of a stream, as it was read.
-package struct StreamPiece: Sendable {
-  package let part: StreamPart
+struct StreamPiece: Sendable {
+  let part: StreamPart
   /// The part's number, from 1.
-  package let number: Int
+  let number: Int
   /// The part's position in the stream.
-  package let offset: Int64
+  let offset: Int64
   /// Whether the stream ended within its first part, so that one PutObject is enough.
-  package let isShort: Bool
+  let isShort: Bool
   /// Whether the stream ended with this part.
   let isEnd: Bool
 }
@@ -22,14 +22,14 @@ package struct StreamPiece: Sendable {
 ///     while let piece = try await source.next() { … piece.part.release() }
 package final class StreamSource: Sendable {
   package let plan: StreamPlan
-  package let ring: PartRing
+  let ring: PartRing
   private let desk: StreamDesk
   private let thread: OwnThread
   private let nextNumber = Locked(1)
 
   /// `owns`: the descriptor is closed when reading ends for any reason, and also if this throws. `name` is for
   /// messages; `hashes` requests the SHA-256 of the whole stream.
-  package init(
+  init(
     descriptor: Int32, owns: Bool, plan: StreamPlan, ring: PartRing, name: String = "standard input",
     hashes: Bool = false
   ) throws(Failure) {
@@ -49,10 +49,10 @@ package final class StreamSource: Sendable {
   }
 
   /// Bytes read so far; one of them may be beyond the last part.
-  package var bytesRead: Int64 { desk.bytesRead }
+  var bytesRead: Int64 { desk.bytesRead }
 
   /// The SHA-256 of the whole stream; nil before its end, or if it was not requested.
-  package var sha256: Checksum? {
+  var sha256: Checksum? {
     if case .success(let sum)? = desk.over { sum } else { nil }
   }
 
@@ -60,7 +60,7 @@ package final class StreamSource: Sendable {
   /// input and memory. A read error is final, and cancelling the task stops the source.
   ///
   /// Only one caller is allowed at a time; a second one gets an error.
-  package func next() async throws(Failure) -> StreamPiece? {
+  func next() async throws(Failure) -> StreamPiece? {
     switch desk.over {
     case .failure(let failure)?: throw failure
     case .success?: return nil
@@ -83,7 +83,7 @@ package final class StreamSource: Sendable {
   }
 
   /// Ends reading at once, from any thread; waiting callers get an error. Parts that were returned stay valid.
-  package func stop() {
+  func stop() {
     desk.stop()
     ring.stop()
   }

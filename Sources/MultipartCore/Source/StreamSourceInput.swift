@@ -11,7 +11,7 @@ package enum StreamFile {
 
   /// Opens the path without waiting for a writer: `StreamSource` does that, and can be stopped while it waits. The
   /// caller owns the descriptor.
-  package static func open(_ path: FilePath) throws(Failure) -> Int32 {
+  static func open(_ path: FilePath) throws(Failure) -> Int32 {
     // The path of an open descriptor stands for that descriptor: a socket cannot be opened by its path, and opening a
     // named pipe again would wait for a writer that may already be gone.
     if let number = descriptor(namedBy: path) {
@@ -37,7 +37,7 @@ package enum StreamFile {
   static func isStandardInput(_ path: FilePath) -> Bool { path.bytes == dash }
 
   /// The path's name in messages.
-  package static func title(of path: FilePath) -> FilePath {
+  static func title(of path: FilePath) -> FilePath {
     path.bytes == dash ? FilePath("standard input") : path
   }
 

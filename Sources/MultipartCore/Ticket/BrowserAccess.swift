@@ -8,7 +8,7 @@ package struct BrowserAccess: Sendable {
 
   /// A page that was opened from a file has the origin `null`, which only `*` matches. What the requests may do is
   /// decided by their signatures.
-  package static let rule = CORSRule(
+  static let rule = CORSRule(
     id: "s3up-ticket", origins: ["*"], methods: ["GET", "PUT", "POST", "HEAD"], headers: ["*"],
     exposed: ["ETag", "x-amz-checksum-sha256"], maximumAge: 3000)
 

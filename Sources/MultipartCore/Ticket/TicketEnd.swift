@@ -1,7 +1,7 @@
 /// Decides whether a ticket's parts may become its object.
 extension TicketState {
   /// Who confirms that the parts are complete.
-  package enum End: Sendable {
+  enum End: Sendable {
     /// The run that sends them: it has read its source to the end.
     case wasRead
     /// No one. For a ticket of a fixed size, the presence of all parts shows it; for one with a maximum size nothing
@@ -13,7 +13,7 @@ extension TicketState {
 
   /// Why the parts may not become the object; nil if they may. Used by everything that completes a ticket's upload: a
   /// run that uploads, and `finish`; `show` reports the same.
-  package func refusal(_ ticket: Ticket, _ end: End) -> Failure? {
+  func refusal(_ ticket: Ticket, _ end: End) -> Failure? {
     if isTooLong { return tooLong(ticket, "the parts at the store have") }
     guard !partsAtStore.isEmpty else {
       return Failure(.dataMismatch, "the store has no part of the ticket's upload")

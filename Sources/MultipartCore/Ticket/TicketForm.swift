@@ -3,7 +3,7 @@ package enum TicketForm: String, Sendable, CaseIterable {
   case json, sh, html
 
   /// The form by the first bytes: a script begins with `#!`, a page with a tag.
-  package init(of text: some Collection<UInt8>) {
+  init(of text: some Collection<UInt8>) {
     if text.starts(with: "#!".utf8) {
       self = .sh
     } else {
@@ -12,7 +12,7 @@ package enum TicketForm: String, Sendable, CaseIterable {
   }
 
   /// The ticket in a text of this form. A quote in a JSON string is escaped, so that the mark cannot occur in one.
-  package func document(in text: [UInt8]) -> JSON? {
+  func document(in text: [UInt8]) -> JSON? {
     guard self != .json else { return JSON.parse(text) }
     guard let start = text.firstRange(of: Array(#"{"s3up_ticket":"#.utf8))?.lowerBound else { return nil }
     return JSON.parse(beginningOf: Array(text[start...]))

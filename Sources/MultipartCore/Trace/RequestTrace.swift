@@ -1,5 +1,5 @@
 /// One request, for the timeline: told by the client that sends it and by the loop that has its connection.
-package struct RequestTrace: Sendable {
+struct RequestTrace: Sendable {
   let timeline: Timeline
   let number: Int
 

@@ -1,5 +1,5 @@
 /// A request that is under way.
-package struct OpenRequest: Sendable {
+struct OpenRequest: Sendable {
   var kind: TraceSlice.Kind
   var name: String
   var facts: [(String, JSON)]
@@ -15,7 +15,7 @@ package struct OpenRequest: Sendable {
 }
 
 /// An object whose turn has come.
-package struct OpenObject: Sendable {
+struct OpenObject: Sendable {
   var track: TraceTrack
   var name: String
   var facts: [(String, JSON)]

@@ -1,6 +1,6 @@
 /// Turns what happens in a run into slices, as they end: into lines of a trace, and into figures. It has no clock: each time
 /// is the one since the run began.
-package struct TimelineLog: Sendable {
+struct TimelineLog: Sendable {
   package internal(set) var figures = RunFigures()
   /// Of the trace, since somebody took them.
   package private(set) var lines = ""
@@ -18,11 +18,11 @@ package struct TimelineLog: Sendable {
   private var nextLook = Duration.zero
 
   /// So many lines a trace has at most: about 200 MB.
-  package static let mostEvents = 1_000_000
+  static let mostEvents = 1_000_000
   /// What is shorter is not worth a line: small files would have three times as many.
   private static let shortest = Duration.microseconds(100)
 
-  package init(keepsLines: Bool = true, most: Int = mostEvents) { (self.keepsLines, self.most) = (keepsLines, most) }
+  init(keepsLines: Bool = true, most: Int = mostEvents) { (self.keepsLines, self.most) = (keepsLines, most) }
 
   var isEmpty: Bool { begun == 0 }
 
@@ -39,7 +39,7 @@ package struct TimelineLog: Sendable {
 
   // MARK: - What happens
 
-  package mutating func add(_ slice: TraceSlice) {
+  mutating func add(_ slice: TraceSlice) {
     figures.take(slice)
     line(on: slice.track) { TraceFormat.line(slice) }
   }
@@ -111,7 +111,7 @@ package struct TimelineLog: Sendable {
   }
 
   /// The log as if the run ended now.
-  package func closed(at now: Duration) -> TimelineLog {
+  func closed(at now: Duration) -> TimelineLog {
     var log = self
     log.settleWaits(at: now, all: true)
     for number in requests.keys.sorted() {

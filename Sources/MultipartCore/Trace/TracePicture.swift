@@ -23,7 +23,7 @@ package struct TracePicture: Sendable {
   private var count = 0
   private var end = Duration.zero
 
-  package init() {}
+  init() {}
 
   mutating func take(_ slice: TraceSlice) {
     guard tracks[slice.track] != nil || tracks.count < Self.mostTracks else {

@@ -22,14 +22,14 @@ package struct TraceSlice: Sendable {
     case work
   }
 
-  package var track: TraceTrack
-  package var kind: Kind
-  package var name: String
-  package var from: Duration
-  package var to: Duration
-  package var facts: [(String, JSON)] = []
+  var track: TraceTrack
+  var kind: Kind
+  var name: String
+  var from: Duration
+  var to: Duration
+  var facts: [(String, JSON)] = []
 
-  package init(
+  init(
     _ track: TraceTrack, _ kind: Kind, _ name: String, from: Duration, to: Duration, _ facts: [(String, JSON)] = []
   ) {
     (self.track, self.kind, self.name, self.from, self.to) = (track, kind, name, max(.zero, from), max(.zero, from, to))
@@ -45,7 +45,7 @@ package struct TraceTrack: Sendable, Hashable, Comparable {
     /// The phases of an object have the number of its track.
     case objects, phases, connections, unconnected, waits, work
 
-    package var title: String {
+    var title: String {
       switch self {
       case .run: "run"
       case .objects: "objects"
@@ -74,7 +74,7 @@ package struct TraceTrack: Sendable, Hashable, Comparable {
   /// From 1.
   package var number: Int
 
-  package init(_ group: Group, _ number: Int) { (self.group, self.number) = (group, number) }
+  init(_ group: Group, _ number: Int) { (self.group, self.number) = (group, number) }
 
   package static func < (a: TraceTrack, b: TraceTrack) -> Bool {
     (a.group.rawValue, a.number) < (b.group.rawValue, b.number)

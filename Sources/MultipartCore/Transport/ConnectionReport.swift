@@ -3,29 +3,29 @@ internal import COpenSSL
 import Glibc
 
 /// The connection of a transfer: its address, how long each step took, and its TLS.
-package struct ConnectionReport: Sendable, Equatable {
+struct ConnectionReport: Sendable, Equatable {
   /// The address of the server or the proxy; nil if no connection was tried.
-  package var address: String?
-  package var port = 0
+  var address: String?
+  var port = 0
   /// The round trip of the packet that opens a connection; zero if unknown.
-  package var handshake = Duration.zero
+  var handshake = Duration.zero
   /// How long the TLS handshake took; zero without one.
-  package var tlsHandshake = Duration.zero
+  var tlsHandshake = Duration.zero
   /// The time from the request to the first byte of its answer.
-  package var firstByte = Duration.zero
+  var firstByte = Duration.zero
   /// The proxy's status for CONNECT; zero if there was no CONNECT.
-  package var proxyStatus = 0
+  var proxyStatus = 0
   /// OpenSSL's reason for refusing the certificate (`X509_V_ERR_…`); zero if there is none.
-  package var verifyError = 0
-  package var tls: TLSReport?
+  var verifyError = 0
+  var tls: TLSReport?
   /// Whether the TCP connection was established.
-  package var isConnected = false
+  var isConnected = false
 
-  package init() {}
+  init() {}
 
   /// Adds a later report. There are two: TLS can be examined only while the transfer has its connection, the times only
   /// at its end.
-  package mutating func fill(from later: ConnectionReport) {
+  mutating func fill(from later: ConnectionReport) {
     let known = tls
     self = later
     tls = later.tls ?? known
@@ -33,16 +33,16 @@ package struct ConnectionReport: Sendable, Equatable {
 }
 
 /// A TLS connection, and the server's certificate.
-package struct TLSReport: Sendable, Equatable {
+struct TLSReport: Sendable, Equatable {
   /// The version, such as `TLSv1.3`.
-  package var version: String
-  package var cipher: String
+  var version: String
+  var cipher: String
   /// Common names; nil if there are none.
-  package var subject: String?
-  package var issuer: String?
-  package var end: Timestamp?
+  var subject: String?
+  var issuer: String?
+  var end: Timestamp?
 
-  package init(version: String, cipher: String, subject: String? = nil, issuer: String? = nil, end: Timestamp? = nil) {
+  init(version: String, cipher: String, subject: String? = nil, issuer: String? = nil, end: Timestamp? = nil) {
     self.version = version
     self.cipher = cipher
     self.subject = subject

@@ -186,7 +186,7 @@ extension CurlTrouble {
 
 extension ProxyName {
   /// Where to put a password: other users of this machine can see command arguments.
-  package static func secretPlace(_ source: ProxySource?) -> Wording {
+  static func secretPlace(_ source: ProxySource?) -> Wording {
     if case .variable(let name)? = source { "\(name)" } else { "\(secret: .proxy)" }
   }
 }

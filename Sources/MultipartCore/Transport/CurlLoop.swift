@@ -2,12 +2,12 @@
 ///
 /// Work comes in through `Inbox` and a wake-up; results leave through the continuations that it holds. Stopping fails all
 /// waiting requests and joins the thread, so that no libcurl code runs after `stop` has returned.
-package final class CurlLoop: Sendable {
+final class CurlLoop: Sendable {
   private let inbox: Inbox
   private let thread: Locked<OwnThread?>
   private let uptime: @Sendable () -> Duration
 
-  package convenience init(
+  convenience init(
     options: TransportOptions, uptime: @escaping @Sendable () -> Duration = { .sinceBoot() }
   ) throws(Failure) {
     try self.init(options: options, shared: LoopShared(options), uptime: uptime)
@@ -35,7 +35,7 @@ package final class CurlLoop: Sendable {
 
   deinit { stop() }
 
-  package func send(_ request: Request) async throws(Failure) -> Response {
+  func send(_ request: Request) async throws(Failure) -> Response {
     let identifier = inbox.nextIdentifier()
     let result: Result<Response, Failure> = await withTaskCancellationHandler {
       await withCheckedContinuation { inbox.submit(identifier, request, $0) }
@@ -49,7 +49,7 @@ package final class CurlLoop: Sendable {
   var processorTime: Duration { thread.withLock { $0?.processorTime ?? .zero } }
 
   /// Ends the thread and all its transfers; further calls do nothing.
-  package func stop() {
+  func stop() {
     let running = thread.withLock { thread in
       defer { thread = nil }
       return thread

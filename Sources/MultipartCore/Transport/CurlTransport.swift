@@ -43,7 +43,7 @@ package final class CurlTransport: Transport {
   private static let interval: Duration = .milliseconds(100)
 
   /// `loops` is a fixed number of loops; nil: as many as are useful.
-  package init(
+  init(
     options: TransportOptions, loops count: Int? = nil,
     uptime: @escaping @Sendable () -> Duration = { .sinceBoot() }
   ) throws(Failure) {
@@ -82,7 +82,7 @@ package final class CurlTransport: Transport {
     }
   }
 
-  package func stop() {
+  func stop() {
     let loops = state.withLock { state in
       state.most = 0
       return state.loops

@@ -2,37 +2,37 @@
 package struct HeaderList: Sendable, Equatable, ExpressibleByDictionaryLiteral {
   package private(set) var fields: [NamedValue] = []
 
-  package init() {}
+  init() {}
 
-  package init(fields: [NamedValue]) { self.fields = fields }
+  init(fields: [NamedValue]) { self.fields = fields }
 
   package init(dictionaryLiteral elements: (String, String)...) {
     for (name, value) in elements { add(name, value) }
   }
 
-  package subscript(name: String) -> String? {
+  subscript(name: String) -> String? {
     fields.first { Self.same($0.name, name) }?.value
   }
 
-  package mutating func add(_ name: String, _ value: String) {
+  mutating func add(_ name: String, _ value: String) {
     fields.append(NamedValue(name, value))
   }
 
   /// Adds the header if there is a value.
-  package mutating func add(_ name: String, _ value: String?) {
+  mutating func add(_ name: String, _ value: String?) {
     if let value { add(name, value) }
   }
 
-  package mutating func set(_ name: String, _ value: String) {
+  mutating func set(_ name: String, _ value: String) {
     remove(name)
     add(name, value)
   }
 
-  package mutating func remove(_ name: String) {
+  mutating func remove(_ name: String) {
     fields.removeAll { Self.same($0.name, name) }
   }
 
-  package mutating func append(contentsOf other: HeaderList) {
+  mutating func append(contentsOf other: HeaderList) {
     fields.append(contentsOf: other.fields)
   }
 

@@ -31,7 +31,7 @@ package enum HostLookup {
   /// Looks up the addresses of a name without blocking the caller.
   package typealias LookUp = @Sendable (String, _ answer: @escaping @Sendable (Lookup) -> Void) -> Void
 
-  package static let onThread: LookUp = { name, answer in
+  static let onThread: LookUp = { name, answer in
     do throws(Failure) {
       try OwnThread.start { answer(ask(name)) }.detach()
     } catch {

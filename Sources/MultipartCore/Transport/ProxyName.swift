@@ -18,7 +18,7 @@ package struct ProxyName: Sendable, Equatable {
   }
 
   /// How to avoid the proxy. The environment cannot exclude hosts from a proxy that a setting names.
-  package func wayRound(for host: String) -> Wording {
+  func wayRound(for host: String) -> Wording {
     switch source {
     case .setting(let name): "check the proxy, or leave \(name) out"
     case .variable(let name): "check the proxy (\(name)), or bypass it: export NO_PROXY=\(host)"

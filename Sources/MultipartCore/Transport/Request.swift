@@ -1,4 +1,4 @@
-package enum HTTPMethod: String, Sendable {
+enum HTTPMethod: String, Sendable {
   case get = "GET"
   case put = "PUT"
   case head = "HEAD"
@@ -7,7 +7,7 @@ package enum HTTPMethod: String, Sendable {
 }
 
 /// Bytes that a request sends, read piece by piece on the thread of the loop that sends them.
-package protocol BodySource: Sendable {
+protocol BodySource: Sendable {
   var length: Int64 { get }
   /// Copies bytes from `offset` of this body into `buffer` and returns how many; fewer than requested only at the end.
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Failure) -> Int
@@ -16,10 +16,10 @@ package protocol BodySource: Sendable {
 }
 
 extension BodySource {
-  package func lend(_ count: Int, at offset: Int64) throws(Failure) -> FilePiece? { nil }
+  func lend(_ count: Int, at offset: Int64) throws(Failure) -> FilePiece? { nil }
 }
 
-package enum RequestBody: Sendable {
+enum RequestBody: Sendable {
   case none
   case bytes([UInt8])
   case source(any BodySource)
@@ -27,7 +27,7 @@ package enum RequestBody: Sendable {
   /// change while they are sent.
   case part(any BodySource)
 
-  package var length: Int64 {
+  var length: Int64 {
     switch self {
     case .none: 0
     case .bytes(let bytes): Int64(bytes.count)
@@ -48,53 +48,53 @@ package protocol BodySink: Sendable {
 }
 
 extension BodySink {
-  package func begin(_ status: Int, _ headers: HeaderList) -> Failure? { nil }
-  package var failure: Failure? { nil }
+  func begin(_ status: Int, _ headers: HeaderList) -> Failure? { nil }
+  var failure: Failure? { nil }
 }
 
 /// One HTTP request as it is sent: the URL is sent byte for byte. The sender does not depend on whether the request was
 /// signed just now, in its headers, or earlier and elsewhere, in its URL, or not at all.
 package struct Request: Sendable {
-  package var method: HTTPMethod
-  package var url: String
+  var method: HTTPMethod
+  var url: String
   /// The headers without Host, which follows from the URL.
-  package var headers: HeaderList
-  package var body: RequestBody
+  var headers: HeaderList
+  var body: RequestBody
   /// Where the body of a 2xx answer goes instead of into `Response.body`.
-  package var sink: (any BodySink)?
+  var sink: (any BodySink)?
   /// No byte in either direction for this long ends the transfer.
-  package var stallTimeout: Duration
+  var stallTimeout: Duration
   /// Whether to avoid reusing a connection or a remembered address, because the last try stalled on one.
-  package var freshConnection = false
+  var freshConnection = false
   /// Whether to close the connection after the answer: it has sent so little that the next request would be slow on it.
-  package var closesConnection = false
+  var closesConnection = false
   /// Whether libcurl may send the request a second time by itself, if a kept connection turns out to be closed. It must
   /// not if the server answers differently the second time: that answer would be taken for the lost one.
-  package var mayBeResent = true
+  var mayBeResent = true
   /// The whole request must end within this time; nil: only the stall timeout limits it.
-  package var timeLimit: Duration?
+  var timeLimit: Duration?
   /// Whether to send it directly, whatever proxy the run has: the address is this machine's own or its host's.
-  package var bypassesProxy = false
+  var bypassesProxy = false
   /// The most bytes that an answer's body may have; a longer one is an error.
-  package var maximumAnswer: Int
+  var maximumAnswer: Int
   /// Whether the answer contains keys: then only the caller reads the body of a success, and it is not searched for
   /// secrets.
-  package var answerHoldsSecrets = false
+  var answerHoldsSecrets = false
   /// Called on the loop's thread with the number of body bytes that were handed to the socket since the last call.
-  package var onSent: (@Sendable (Int64) -> Void)?
+  var onSent: (@Sendable (Int64) -> Void)?
   /// Called now and then on the loop's thread with how much of the body the other side has acknowledged. The number
   /// falls if the body starts over on another connection.
-  package var onAcknowledged: (@Sendable (Int64) -> Void)?
+  var onAcknowledged: (@Sendable (Int64) -> Void)?
   /// Called on the loop's thread with the connection, before the request is sent on it and at the end.
-  package var onConnection: (@Sendable (ConnectionReport) -> Void)?
+  var onConnection: (@Sendable (ConnectionReport) -> Void)?
   /// The request in the timeline of the run.
-  package var trace: RequestTrace?
+  var trace: RequestTrace?
   /// When the store starts to refuse the signature.
-  package var expires: Timestamp?
+  var expires: Timestamp?
   /// Which credentials of the run signed it.
-  package var credentialGeneration: Int?
+  var credentialGeneration: Int?
 
-  package init(
+  init(
     method: HTTPMethod, url: String, headers: HeaderList = [:], body: RequestBody = .none,
     sink: (any BodySink)? = nil, stallTimeout: Duration = .seconds(30),
     maximumAnswer: Int = 8 << 20, onSent: (@Sendable (Int64) -> Void)? = nil
@@ -124,7 +124,7 @@ extension Request {
   }
 
   /// The request without a signature, for buckets that anyone may read or write.
-  package func unsigned() throws(Failure) -> Request {
+  func unsigned() throws(Failure) -> Request {
     try checkHeaders()
     var request = self
     request.headers.remove("host")
@@ -135,8 +135,8 @@ extension Request {
 
 /// A request in a log or a dump shows no signature, token or key.
 extension Request: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  package var redactedURL: String { Redaction.url(url) }
-  package var redactedHeaders: HeaderList { Redaction.headers(headers) }
+  var redactedURL: String { Redaction.url(url) }
+  var redactedHeaders: HeaderList { Redaction.headers(headers) }
 
   package var description: String { "\(method.rawValue) \(redactedURL)" }
   package var debugDescription: String { description }

@@ -1,10 +1,10 @@
 /// A server's answer, whatever its status.
 package struct Response: Sendable {
   package var status: Int
-  package var headers: HeaderList
-  package var body: [UInt8]
+  var headers: HeaderList
+  var body: [UInt8]
 
-  package init(status: Int, headers: HeaderList = [:], body: [UInt8] = []) {
+  init(status: Int, headers: HeaderList = [:], body: [UInt8] = []) {
     self.status = status
     self.headers = headers
     self.body = body
@@ -22,6 +22,6 @@ package protocol Transport: Sendable {
 }
 
 extension Transport {
-  package func look() -> LineSample? { nil }
-  package func prepare(for url: String) {}
+  func look() -> LineSample? { nil }
+  func prepare(for url: String) {}
 }

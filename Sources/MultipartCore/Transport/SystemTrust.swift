@@ -6,11 +6,11 @@ import Glibc
 ///
 /// libcurl reads the whole bundle for the first connection of a process: 140 certificates, 17 ms, more than the rest of
 /// a small upload. Reading one from the folder takes 0.1 ms.
-package struct SystemTrust: Sendable, Equatable {
-  package var bundle: String?
-  package var folder: String?
+struct SystemTrust: Sendable, Equatable {
+  var bundle: String?
+  var folder: String?
 
-  package init(bundle: String?, folder: String?) {
+  init(bundle: String?, folder: String?) {
     self.bundle = bundle
     self.folder = folder
   }
@@ -30,7 +30,7 @@ package struct SystemTrust: Sendable, Equatable {
   ]
 
   /// The first of these whose bundle exists, else the first whose folder exists, without the one that does not exist.
-  package static func first(of own: SystemTrust, orOf others: [SystemTrust], exists: (String) -> Bool) -> SystemTrust? {
+  static func first(of own: SystemTrust, orOf others: [SystemTrust], exists: (String) -> Bool) -> SystemTrust? {
     func existing(_ path: String?) -> String? { path.flatMap { exists($0) ? $0 : nil } }
     let there = ([own] + others).map { SystemTrust(bundle: existing($0.bundle), folder: existing($0.folder)) }
     return there.first { $0.bundle != nil } ?? there.first { $0.folder != nil }
@@ -38,7 +38,7 @@ package struct SystemTrust: Sendable, Equatable {
 
   /// The place that libcurl uses by default (`curl_version_info`), else that of a distribution; nil leaves it to
   /// libcurl.
-  package static let ofSystem: SystemTrust? = {
+  static let ofSystem: SystemTrust? = {
     guard CurlGlobal.isReady else { return nil }
     let own = SystemTrust(
       bundle: s3up_ca_bundle().map { String(cString: $0) }, folder: s3up_ca_folder().map { String(cString: $0) })
@@ -46,7 +46,7 @@ package struct SystemTrust: Sendable, Equatable {
   }()
 
   /// Applies OpenSSL's variables, each of which replaces one of the two.
-  package static func chosen(by environment: [String: String]) -> @Sendable () -> SystemTrust? {
+  static func chosen(by environment: [String: String]) -> @Sendable () -> SystemTrust? {
     func variable(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
     let (bundle, folder) = (variable("SSL_CERT_FILE"), variable("SSL_CERT_DIR"))
     guard bundle != nil || folder != nil else { return { ofSystem } }

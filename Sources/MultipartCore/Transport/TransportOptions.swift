@@ -1,25 +1,25 @@
 /// Options for all requests of a run.
-package struct TransportOptions: Sendable {
-  package var connectTimeout: Duration = .seconds(10)
+struct TransportOptions: Sendable {
+  var connectTimeout: Duration = .seconds(10)
   /// A PEM file of certificates to trust instead of the system's.
-  package var caBundle: String?
+  var caBundle: String?
   /// The system's certificates; nil leaves them to libcurl. A closure, because libcurl may not be initialised yet.
-  package var systemTrust: @Sendable () -> SystemTrust? = { .ofSystem }
-  package var verifiesTLS = true
-  package var proxy = ProxySettings()
+  var systemTrust: @Sendable () -> SystemTrust? = { .ofSystem }
+  var verifiesTLS = true
+  var proxy = ProxySettings()
   /// How many idle connections each loop keeps.
-  package var connections = 8
-  package var userAgent = "s3up"
-  package var limiter: RateLimiter?
+  var connections = 8
+  var userAgent = "s3up"
+  var limiter: RateLimiter?
   /// Looks up the addresses of a name.
-  package var lookUp = HostLookup.onThread
-  package var congestion = CongestionControl.auto
+  var lookUp = HostLookup.onThread
+  var congestion = CongestionControl.auto
   /// The secrets to remove from everything that is received.
-  package var secrets = SecretsInUse()
+  var secrets = SecretsInUse()
   /// Receives findings about the line, for the log.
-  package var note: @Sendable (Wording) -> Void = { _ in }
+  var note: @Sendable (Wording) -> Void = { _ in }
 
-  package init() {}
+  init() {}
 }
 
 /// Where a proxy was set.
@@ -39,17 +39,17 @@ package enum ProxySource: Sendable, Equatable {
 
 /// Which proxy a request uses, from a setting or the usual variables.
 package struct ProxySettings: Sendable, Equatable {
-  package var http: String?
-  package var https: String?
+  var http: String?
+  var https: String?
   /// Hosts that are reached directly, separated by commas, in libcurl's syntax.
-  package var bypass: String?
+  var bypass: String?
   package var httpSource = ProxySource.setting("\(.proxy)")
   package var httpsSource = ProxySource.setting("\(.proxy)")
 
-  package init() {}
+  init() {}
 
   /// A setting applies to both schemes and overrides the environment; `name` is the caller's name for it.
-  package init(option: String?, name: Wording = "\(.proxy)", environment: [String: String]) {
+  init(option: String?, name: Wording = "\(.proxy)", environment: [String: String]) {
     func variable(_ names: [String]) -> String? { names.first { environment[$0].map { !$0.isEmpty } ?? false } }
     // In a CGI program a client sets HTTP_PROXY with its Proxy header, so it is ignored there.
     let isCGI = environment["REQUEST_METHOD"] != nil

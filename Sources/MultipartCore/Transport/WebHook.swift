@@ -3,7 +3,7 @@
 /// Anyone who knows it can post there, so its path and query appear in no message and no log.
 package struct WebHook: Sendable {
   /// The header for the body's HMAC-SHA-256, as `sha256=HEX`.
-  package static let signatureHeader = "X-S3up-Signature-256"
+  static let signatureHeader = "X-S3up-Signature-256"
 
   private let url: String
   private let origin: Origin

@@ -9,7 +9,7 @@ package enum ConnectionBounds {
   /// The first number if losses limited them in the last run.
   private static let startWhenLossy = 32
   /// The most while objects are small, and a run spends its time waiting for answers.
-  package static let mostForSmall = 256
+  static let mostForSmall = 256
   /// File descriptors that the rest of the process needs.
   private static let others = 32
 

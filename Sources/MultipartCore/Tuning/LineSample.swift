@@ -1,27 +1,27 @@
 /// What one sample of the connections showed.
 package struct LineSample: Sendable, Equatable {
-  package var at: Duration
+  var at: Duration
   /// Bytes that the other side has acknowledged, or that were received from it, since the run began, on all
   /// connections.
-  package var delivered: Int64
+  var delivered: Int64
   /// Segments with data that were sent since the run began, and those sent again, on connections that are slowed by
   /// each loss.
-  package var segments: Int64 = 0
-  package var resent: Int64 = 0
+  var segments: Int64 = 0
+  var resent: Int64 = 0
   /// How long only the line's own speed has limited the connections, summed over all of them. The rest of their time
   /// they waited for the store: for its window or its answers.
-  package var held: Duration = .zero
+  var held: Duration = .zero
   /// The average share of a core that each loop has used since the last sample.
-  package var load: Double = 0
+  var load: Double = 0
   /// The round trip to the store, on the connection with the shortest one.
-  package var roundTrip: Duration = .zero
+  var roundTrip: Duration = .zero
   /// The shortest round trip so far: without a queue on the way.
-  package var leastTrip: Duration = .zero
+  var leastTrip: Duration = .zero
 
   /// The most bytes per second that may be sent now; nil: no limit.
-  package var limit: Int64?
+  var limit: Int64?
 
-  package init(at: Duration, delivered: Int64) {
+  init(at: Duration, delivered: Int64) {
     self.at = at
     self.delivered = delivered
   }

@@ -36,7 +36,7 @@ package struct Pace: Sendable {
   var now: Duration = .zero
   /// The share of packets that are lost at random, so that losses limit each connection; nil if they do not.
   private var lossShare: Double?
-  package var isLossy: Bool { lossShare != nil }
+  var isLossy: Bool { lossShare != nil }
   /// The number of connections that is known to be needed: with fewer the line was slower, or would be because losses
   /// limit each.
   private var measuredNeed = 1
@@ -85,7 +85,7 @@ package struct Pace: Sendable {
   /// If this many losses were expected and almost none occurred, the line has changed.
   private static let tellingLosses = 24.0
 
-  package init(_ bounds: Bounds, partSize: Int64) {
+  init(_ bounds: Bounds, partSize: Int64) {
     unlimited = bounds
     let bounds = bounds.bounded(partSize: partSize)
     self.bounds = bounds
@@ -96,7 +96,7 @@ package struct Pace: Sendable {
   }
 
   /// The store has asked for less, and the caller has halved the window.
-  package mutating func throttled(to window: Int, at now: Duration) {
+  mutating func throttled(to window: Int, at now: Duration) {
     self.window = max(1, window)
     rest()
     beforeSlow = nil
@@ -104,7 +104,7 @@ package struct Pace: Sendable {
     settle(now)
   }
 
-  package mutating func take(_ sample: LineSample, underWay: Int, isFull: Bool) -> Change? {
+  mutating func take(_ sample: LineSample, underWay: Int, isFull: Bool) -> Change? {
     now = sample.at
     let losses = evidence.take(sample)
     if phase == .opening { return open(sample, isFull) }
@@ -141,7 +141,7 @@ package struct Pace: Sendable {
 
   /// Applies the limit, which may depend on the time of day; earlier measurements say nothing about the rate with a new
   /// one.
-  package mutating func follow(_ limit: Int64?, at now: Duration) -> Change? {
+  mutating func follow(_ limit: Int64?, at now: Duration) -> Change? {
     guard limit != bounds.limit else { return nil }
     unlimited.limit = limit
     bounds = unlimited.bounded(partSize: partSize)

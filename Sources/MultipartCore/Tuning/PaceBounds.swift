@@ -7,9 +7,9 @@ extension Pace {
     /// How many are started before the line has shown its speed; nil: all of them, and only time shows it.
     package var opening: Int?
     /// The most bytes per second, however fast the line is.
-    package var limit: Int64?
+    var limit: Int64?
 
-    package init(start: Int, most: Int, mostWhenLossy: Int? = nil, opening: Int? = nil, limit: Int64? = nil) {
+    init(start: Int, most: Int, mostWhenLossy: Int? = nil, opening: Int? = nil, limit: Int64? = nil) {
       self.start = max(1, start)
       self.most = max(1, start, most)
       self.mostWhenLossy = max(self.most, mostWhenLossy ?? 1)
@@ -49,11 +49,11 @@ extension Pace {
     var enough: Int
   }
 
-  package struct Change: Sendable, Equatable {
-    package var connections: Int
-    package var why: String
+  struct Change: Sendable, Equatable {
+    var connections: Int
+    var why: String
     /// Parts of superfluous connections must be stopped, because they would take minutes.
-    package var stopsSome = false
+    var stopsSome = false
   }
 
   enum Phase: Equatable {

@@ -1,7 +1,7 @@
 /// A bucket of bytes that fills at a rate and is shared by all connections, so that their sum stays below it.
 ///
 /// It holds at most a twentieth of a second: the line sees an even flow instead of a burst each second.
-package final class RateLimiter: Sendable {
+final class RateLimiter: Sendable {
   private struct Bucket {
     /// The rate; nil: no limit at this time of day.
     var rate: Int64?
@@ -19,12 +19,12 @@ package final class RateLimiter: Sendable {
   private static let look: Duration = .seconds(1)
 
   /// `rate` in bytes per second, at least 1.
-  package convenience init(rate: Int64, now: Duration) {
+  convenience init(rate: Int64, now: Duration) {
     self.init(.bytesPerSecond(rate), now: now, minute: { 0 })
   }
 
   /// `minute` returns the current minute of the day; `note` is called when the rate changes.
-  package init(
+  init(
     _ limit: RateLimit, now: Duration, minute: @escaping @Sendable () -> Int,
     note: @escaping @Sendable (String) -> Void = { _ in }
   ) {
@@ -35,7 +35,7 @@ package final class RateLimiter: Sendable {
   }
 
   /// Takes up to `wanted` bytes out; 0 means that the caller must wait.
-  package func take(_ wanted: Int, now: Duration) -> Int {
+  func take(_ wanted: Int, now: Duration) -> Int {
     withBucket(now) { bucket in
       guard let rate = bucket.rate else { return wanted }
       let least = min(Double(wanted), min(Self.smallest, Self.capacity(rate)))
@@ -47,12 +47,12 @@ package final class RateLimiter: Sendable {
   }
 
   /// Subtracts bytes that have already been received; `wait` is then as long as it takes to make up for them.
-  package func spend(_ count: Int, now: Duration) {
+  func spend(_ count: Int, now: Duration) {
     withBucket(now) { bucket in if bucket.rate != nil { bucket.tokens -= Double(count) } }
   }
 
   /// When a transfer that was refused bytes may try again.
-  package func wait(now: Duration) -> Duration {
+  func wait(now: Duration) -> Duration {
     withBucket(now) { bucket in
       guard let rate = bucket.rate else { return .zero }
       let missing = min(Self.smallest, Self.capacity(rate)) - bucket.tokens
@@ -61,7 +61,7 @@ package final class RateLimiter: Sendable {
   }
 
   /// Bytes per second; nil: no limit.
-  package func rate(now: Duration) -> Int64? { withBucket(now) { $0.rate } }
+  func rate(now: Duration) -> Int64? { withBucket(now) { $0.rate } }
 
   private func withBucket<Value>(_ now: Duration, _ body: (inout Bucket) -> Value) -> Value {
     let (value, change) = bucket.withLock { bucket in

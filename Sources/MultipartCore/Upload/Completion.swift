@@ -2,7 +2,7 @@
 ///
 /// After a lost answer the store is first asked about the upload: while it exists, complete has not run, whatever is at
 /// the key. Only if it is gone does a HEAD decide, and only for an object that this run can have created.
-package struct Completion: Sendable {
+struct Completion: Sendable {
   typealias Scheduler = UploadMachine.Scheduler
 
   enum State: Sendable {
@@ -211,7 +211,7 @@ package struct Completion: Sendable {
   /// Whether the request may have worked in spite of the failure. A refusal means that nothing was done: every 503 or
   /// 429, and any other code that blames the request. An internal error of the store or of a proxy, and an answer that
   /// cannot be read, say nothing.
-  package static func mayHaveWorked(_ failure: Failure) -> Bool {
+  static func mayHaveWorked(_ failure: Failure) -> Bool {
     guard [.network, .stalled, .server].contains(failure.code) else { return false }
     guard let status = failure.status else { return true }
     return (200..<300).contains(status) || (status >= 500 && status != 503)

@@ -1,15 +1,15 @@
 /// What the object must be, according to the bytes that were read and the store's answer for each part.
-package struct Expectation: Sendable {
-  package var size: Int64
-  package var parts: Int
+struct Expectation: Sendable {
+  var size: Int64
+  var parts: Int
   /// The checksum of the whole object, in the form that stores use.
-  package var sum: ObjectChecksum?
+  var sum: ObjectChecksum?
   /// The ETag that S3 computes from the parts' MD5s, or the MD5 of the bytes; nil if they are not known.
-  package var etag: ETag?
-  package var weakest: PartProof
+  var etag: ETag?
+  var weakest: PartProof
 
   /// The expectation for a multipart upload, from its receipts in order.
-  package init(receipts: [PartReceipt]) throws(Failure) {
+  init(receipts: [PartReceipt]) throws(Failure) {
     size = receipts.reduce(0) { $0.plus($1.size) }
     parts = receipts.count
     weakest = receipts.map(\.proof).min() ?? .none
@@ -23,7 +23,7 @@ package struct Expectation: Sendable {
   }
 
   /// The expectation for a PutObject.
-  package init(size: Int64, checksum: Checksum?, md5: Checksum?, proof: PartProof) {
+  init(size: Int64, checksum: Checksum?, md5: Checksum?, proof: PartProof) {
     self.size = size
     parts = 1
     weakest = proof
@@ -56,18 +56,18 @@ package struct Expectation: Sendable {
 }
 
 /// What a store says about an object, in its answer to complete, PutObject or HEAD.
-package struct ReportedObject: Sendable {
-  package var size: Int64?
-  package var etag: String?
+struct ReportedObject: Sendable {
+  var size: Int64?
+  var etag: String?
   /// The checksums by lower-case header name.
-  package var checksums: [String: String]
-  package var checksumType: String?
+  var checksums: [String: String]
+  var checksumType: String?
   /// How many parts it was made of, if a header says so.
-  package var partsCount: Int?
-  package var versionID: String?
-  package var requestID: String?
+  var partsCount: Int?
+  var versionID: String?
+  var requestID: String?
 
-  package init(
+  init(
     size: Int64? = nil, etag: String? = nil, checksums: [String: String] = [:], checksumType: String? = nil,
     partsCount: Int? = nil, versionID: String? = nil, requestID: String? = nil
   ) {

@@ -14,7 +14,7 @@ package enum LineClass: String, Sendable, CaseIterable {
   /// At least 800 MiB per second.
   case fastest
 
-  package init(bytesPerSecond rate: Double) {
+  init(bytesPerSecond rate: Double) {
     switch rate / 1_048_576 {
     case ..<1: self = .slow
     case ..<7: self = .modest
@@ -38,7 +38,7 @@ package enum LineClass: String, Sendable, CaseIterable {
 
   /// How many parts are started before the line has shown today's speed; all of them if it was not slow the last time.
   /// If it turns out to be slow, the excess parts are stopped after a second, when they have sent little.
-  package var opening: Int {
+  var opening: Int {
     switch self {
     case .buffered, .slow: 1
     case .modest: 2

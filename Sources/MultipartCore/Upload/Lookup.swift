@@ -107,8 +107,8 @@ struct Lookup: Sendable {
 
 extension UploadMachine {
   /// An unfinished upload of the same object.
-  package struct Candidate: Sendable, Equatable {
-    package enum Use: Sendable, Equatable {
+  struct Candidate: Sendable, Equatable {
+    enum Use: Sendable, Equatable {
       /// Recorded here: parts that do not match are sent again.
       case own
       /// Recorded here, for a source or options that have changed: it is aborted for this reason.
@@ -121,12 +121,12 @@ extension UploadMachine {
       case foreign
     }
 
-    package var uploadID: String
-    package var use: Use
+    var uploadID: String
+    var use: Use
     /// All its parts are in the record: if it is gone, it may have been completed.
-    package var isWhole = false
+    var isWhole = false
 
-    package init(uploadID: String, use: Use, isWhole: Bool = false) {
+    init(uploadID: String, use: Use, isWhole: Bool = false) {
       self.uploadID = uploadID
       self.use = use
       self.isWhole = isWhole
@@ -134,20 +134,20 @@ extension UploadMachine {
   }
 
   /// The parts that a store has of an upload.
-  package struct PartList: Sendable, Equatable {
-    package var sizes: [Int: Int64]
+  struct PartList: Sendable, Equatable {
+    var sizes: [Int: Int64]
     /// What further parts of this upload must carry; nil if this run cannot send that.
-    package var form: ChecksumForm?
+    var form: ChecksumForm?
     /// The plan that the parts imply, if it differs from this run's and may replace it.
-    package var plan: UploadPlan?
+    var plan: UploadPlan?
     /// For an unrecorded upload: whether another client is still sending to it.
-    package var activity: Activity?
+    var activity: Activity?
     /// The receipts of a ticket's parts, whichever run sent them.
-    package var receipts: [PartReceipt] = []
+    var receipts: [PartReceipt] = []
     /// The parts that arrived last, as precisely as whole seconds allow, in order; nil if the store does not say.
-    package var latest: [Int]?
+    var latest: [Int]?
 
-    package init(sizes: [Int: Int64], form: ChecksumForm?, plan: UploadPlan? = nil, activity: Activity? = nil) {
+    init(sizes: [Int: Int64], form: ChecksumForm?, plan: UploadPlan? = nil, activity: Activity? = nil) {
       self.sizes = sizes
       self.form = form
       self.plan = plan
@@ -156,15 +156,15 @@ extension UploadMachine {
   }
 
   /// When something was last sent to an upload, according to the list of its parts.
-  package struct Activity: Sendable, Equatable {
+  struct Activity: Sendable, Equatable {
     /// ETag and time of each part, which also reveal a part that was sent again.
-    package var traces: [Int: String]
+    var traces: [Int: String]
     /// The latest time of its parts and its creation; nil if the store does not return them all.
-    package var last: Timestamp?
+    var last: Timestamp?
     /// The store's clock at the time of its answer.
-    package var clock: Timestamp?
+    var clock: Timestamp?
 
-    package init(traces: [Int: String] = [:], last: Timestamp? = nil, clock: Timestamp? = nil) {
+    init(traces: [Int: String] = [:], last: Timestamp? = nil, clock: Timestamp? = nil) {
       self.traces = traces
       self.last = last
       self.clock = clock
@@ -172,7 +172,7 @@ extension UploadMachine {
 
     /// How long nothing has been sent to it; if times are missing, counted from `first`, the first list. Nil if the
     /// store does not return its time.
-    package func quiet(since first: Activity) -> Duration? {
+    func quiet(since first: Activity) -> Duration? {
       guard let clock, let last = last ?? first.clock else { return nil }
       return .seconds(clock.seconds - last.seconds)
     }

@@ -21,7 +21,7 @@ extension PartBody {
 }
 
 extension PartSlice: PartBody {
-  package func sums(
+  func sums(
     _ algorithms: Set<ChecksumAlgorithm>, unless isStopped: @escaping @Sendable () -> Bool
   ) async throws(Failure) -> [ChecksumAlgorithm: Checksum] {
     guard algorithms.contains(.sha256), SumDesk.isWorthIt, length >= 1 << 20 else {
@@ -34,7 +34,7 @@ extension PartSlice: PartBody {
 }
 
 extension StreamPart: PartBody {
-  package func checksums(
+  func checksums(
     _ algorithms: Set<ChecksumAlgorithm>, unless isStopped: () -> Bool
   ) throws(Failure) -> [ChecksumAlgorithm: Checksum] {
     if isStopped() { throw Failure(.interrupted, "interrupted") }

@@ -1,5 +1,5 @@
 /// What proves that a part arrived as it was read, from weakest to strongest.
-package enum PartProof: Int, Sendable, Comparable {
+enum PartProof: Int, Sendable, Comparable {
   /// Nothing but the store's 200.
   case none
   /// The store accepted a Content-MD5, but its ETag does not show whether it verified it.
@@ -11,22 +11,22 @@ package enum PartProof: Int, Sendable, Comparable {
   /// The store returned the checksum that was sent, so it has verified it.
   case checksum
 
-  package static func < (a: PartProof, b: PartProof) -> Bool { a.rawValue < b.rawValue }
+  static func < (a: PartProof, b: PartProof) -> Bool { a.rawValue < b.rawValue }
 }
 
 /// A part that the store has. It is sent with complete, and the object is compared with it.
-package struct PartReceipt: Sendable, Equatable {
-  package var number: Int
-  package var size: Int64
+struct PartReceipt: Sendable, Equatable {
+  var number: Int
+  var size: Int64
   /// The ETag as the store sent it, including the quotes.
-  package var etag: String
+  var etag: String
   /// The checksum of the local bytes, if the upload uses checksums.
-  package var checksum: Checksum?
-  package var proof: PartProof
+  var checksum: Checksum?
+  var proof: PartProof
   /// A checksum of the bytes when this run sent or compared them, whether or not the upload uses it.
-  package var localSum: Checksum?
+  var localSum: Checksum?
 
-  package init(
+  init(
     number: Int, size: Int64, etag: String, checksum: Checksum? = nil, proof: PartProof, localSum: Checksum? = nil
   ) {
     self.number = number

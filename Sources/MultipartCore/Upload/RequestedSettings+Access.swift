@@ -5,7 +5,7 @@ extension RequestedSettings {
 
   /// What an access control list can show. The meaning of `bucket-owner-read` and `aws-exec-read` depends on account
   /// ids that are not known here: for those, only a grant to everyone is a difference.
-  package func access(_ shown: [GetObjectSettings.Grant]) -> State {
+  func access(_ shown: [GetObjectSettings.Grant]) -> State {
     let canned = asked[HeaderName.acl]?.lowercased()
     let wanted = grants(canned)
     for grant in shown {

@@ -34,7 +34,7 @@ extension RequestedSettings {
   }
 
   /// The state of the lock. A store shows it only to users who may read it, so a missing one says nothing.
-  package func lock(mode: String?, until: String?) -> State {
+  func lock(mode: String?, until: String?) -> State {
     guard let mode, let until else { return .unseen }
     let wanted = asked[HeaderName.lockDate].flatMap(S3Date.iso8601)
     guard same(mode, asked[HeaderName.lockMode]) else { return .dropped(found: "\(mode) until \(until)") }
@@ -42,13 +42,13 @@ extension RequestedSettings {
     return found == wanted ? .kept : .dropped(found: "\(mode) until \(until)")
   }
 
-  package func legalHold(_ shown: String?) -> State {
+  func legalHold(_ shown: String?) -> State {
     guard let shown else { return same("OFF", asked[HeaderName.legalHold]) ? .kept : .unseen }
     return same(shown, asked[HeaderName.legalHold]) ? .kept : .dropped(found: shown)
   }
 
   /// The tags of `k=v&k2=v2`, decoded.
-  package var tags: [NamedValue] {
+  var tags: [NamedValue] {
     (asked[HeaderName.tagging] ?? "").words(between: "&").map { pair in
       let words = pair.pieces(at: "=", maxSplits: 1)
       return NamedValue(
@@ -56,7 +56,7 @@ extension RequestedSettings {
     }
   }
 
-  package func tags(_ shown: [NamedValue]) -> State {
+  func tags(_ shown: [NamedValue]) -> State {
     let (wanted, found) = (tags, shown)
     let isSame =
       wanted.count == found.count

@@ -10,15 +10,15 @@ enum EncryptionWord: Sendable {
 ///
 ///     let asked = try RequestedSettings(object: object, encryption: encryption)
 ///     asked.findings(inHead: answer.headers).filter(\.isDropped)
-package struct RequestedSettings: Sendable, Equatable {
-  package enum Setting: Sendable, Hashable {
+struct RequestedSettings: Sendable, Equatable {
+  enum Setting: Sendable, Hashable {
     case encryption, keyID, keyContext, bucketKey, customerKey
     case lock, legalHold, access, tags, storageClass, redirect
     case metadata(String)
     /// A header such as `content-language`.
     case header(String)
 
-    package var title: String {
+    var title: String {
       switch self {
       case .encryption: "encryption"
       case .keyID: "KMS key"
@@ -37,7 +37,7 @@ package struct RequestedSettings: Sendable, Equatable {
     }
 
     /// The option that requests the setting, to be left out if a store does not support it.
-    package var option: Wording {
+    var option: Wording {
       switch self {
       case .encryption: "\(.serverSideEncryption)"
       case .keyID: "\(.kmsKeyID)"
@@ -62,7 +62,7 @@ package struct RequestedSettings: Sendable, Equatable {
     }
   }
 
-  package enum State: Sendable, Equatable {
+  enum State: Sendable, Equatable {
     case kept
     /// The store has a different value, or none.
     case dropped(found: String?)
@@ -70,9 +70,9 @@ package struct RequestedSettings: Sendable, Equatable {
     case unseen
   }
 
-  package struct Finding: Sendable, Equatable {
-    package var setting: Setting
-    package var state: State
+  struct Finding: Sendable, Equatable {
+    var setting: Setting
+    var state: State
 
     var isDropped: Bool {
       if case .dropped = state { return true }
@@ -80,13 +80,13 @@ package struct RequestedSettings: Sendable, Equatable {
     }
 
     /// Whether the store shows a different value, rather than none.
-    package var contradicts: Bool {
+    var contradicts: Bool {
       if case .dropped(_?) = state { return true }
       return false
     }
 
     /// The finding in words: `no object lock`, `another storage class (STANDARD)`.
-    package var sentence: String {
+    var sentence: String {
       guard case .dropped(let found) = state else { return setting.title }
       guard let found, !found.isEmpty else { return "no \(setting.title)" }
       return "another \(setting.title) (\(SafeText.oneLine(found, limit: 120)))"
@@ -97,7 +97,7 @@ package struct RequestedSettings: Sendable, Equatable {
   let asked: HeaderList
 
   /// `typeIsGuessed`: the content type was not requested.
-  package init(
+  init(
     object: ObjectHeaders, typeIsGuessed: Bool = false, encryption: ServerSideEncryption? = nil,
     customerKey: CustomerKey? = nil
   ) throws(Failure) {
@@ -112,7 +112,7 @@ package struct RequestedSettings: Sendable, Equatable {
   }
 
   /// Every requested setting that can be checked; the caller's own extra headers cannot.
-  package var settings: [Setting] {
+  var settings: [Setting] {
     var found: [Setting] = []
     for field in asked.fields {
       let name = field.name.lowercased()
@@ -140,10 +140,10 @@ package struct RequestedSettings: Sendable, Equatable {
     return found
   }
 
-  package var isEmpty: Bool { settings.isEmpty }
+  var isEmpty: Bool { settings.isEmpty }
 
   /// Whether a retention or a legal hold is requested.
-  package var locks: Bool { settings.contains { $0 == .lock || $0 == .legalHold } }
+  var locks: Bool { settings.contains { $0 == .lock || $0 == .legalHold } }
 
   /// Whether the answer names all of the requested encryption.
   func isConfirmed(by answer: EncryptionInfo) -> Bool {
@@ -151,12 +151,12 @@ package struct RequestedSettings: Sendable, Equatable {
   }
 
   /// The encryption, which the answer to create, a part or PutObject must confirm.
-  package func findings(inWrite answer: EncryptionInfo) -> [Finding] {
+  func findings(inWrite answer: EncryptionInfo) -> [Finding] {
     settings.compactMap { setting in state(of: setting, answer).map { Finding(setting: setting, state: $0) } }
   }
 
   /// The findings of a HEAD about the requested settings.
-  package func findings(inHead headers: HeaderList) -> [Finding] {
+  func findings(inHead headers: HeaderList) -> [Finding] {
     let encryption = EncryptionInfo(headers)
     return settings.map { setting in
       Finding(setting: setting, state: state(of: setting, encryption) ?? state(of: setting, inHead: headers))
@@ -164,7 +164,7 @@ package struct RequestedSettings: Sendable, Equatable {
   }
 
   /// Settings in a HEAD that differ from the requested ones: the object was not created by this request.
-  package func differences(inHead headers: HeaderList) -> [Finding] {
+  func differences(inHead headers: HeaderList) -> [Finding] {
     findings(inHead: headers).filter(\.isDropped)
   }
 }

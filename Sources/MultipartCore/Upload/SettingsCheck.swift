@@ -120,7 +120,7 @@ extension RequestedSettings.Setting {
 
 extension UploadMachine {
   /// Whether the object has the requested settings.
-  package enum Inspection: Sendable {
+  enum Inspection: Sendable {
     /// The object has them, as far as the store shows; what could not be confirmed, and the reason if it can be
     /// resolved.
     case kept(unconfirmed: [String], why: String?)

@@ -16,11 +16,11 @@
 /// file.
 package struct StreamPlan: Sendable, Equatable {
   /// A number of parts of the same size.
-  package struct Step: Sendable, Equatable {
-    package let parts: Int
-    package let size: Int64
+  struct Step: Sendable, Equatable {
+    let parts: Int
+    let size: Int64
 
-    package init(parts: Int, size: Int64) {
+    init(parts: Int, size: Int64) {
       self.parts = parts
       self.size = size
     }
@@ -31,14 +31,14 @@ package struct StreamPlan: Sendable, Equatable {
   private static let firstParts = 1000
   private static let laterParts = 500
 
-  package let steps: [Step]
-  package let partCount: Int
+  let steps: [Step]
+  let partCount: Int
   /// The longest stream that fits.
   package let capacity: Int64
 
   /// Equal parts of `partSize`; else equal parts that fit `expectedSize`; else equal parts of 32 MiB if the store
   /// demands equal parts; else growing ones.
-  package init(partSize: Int64? = nil, expectedSize: Int64? = nil, equalParts: Bool = false) throws(Failure) {
+  init(partSize: Int64? = nil, expectedSize: Int64? = nil, equalParts: Bool = false) throws(Failure) {
     if partSize != nil || expectedSize != nil {
       // An unknown length is planned as an empty one: then only the part size itself is checked.
       let equal = try UploadPlan(size: expectedSize ?? 0, partSize: partSize)
@@ -51,7 +51,7 @@ package struct StreamPlan: Sendable, Equatable {
   }
 
   /// Sizes never decrease; otherwise the window would have to grow again while large parts are still in memory.
-  package init(steps: [Step]) throws(Failure) {
+  init(steps: [Step]) throws(Failure) {
     var parts = 0
     var bytes: Int64 = 0
     var last: Int64 = 1
@@ -86,7 +86,7 @@ package struct StreamPlan: Sendable, Equatable {
   package var isEqual: Bool { steps.allSatisfy { $0.size == firstSize } }
 
   /// The size of a part; 0 for a number that is too high.
-  package func size(ofPart number: Int) -> Int64 {
+  func size(ofPart number: Int) -> Int64 {
     guard number >= 1 else { return 0 }
     var before = 0
     for step in steps {
@@ -97,7 +97,7 @@ package struct StreamPlan: Sendable, Equatable {
   }
 
   /// How many bytes precede the part.
-  package func offset(ofPart number: Int) -> Int64 {
+  func offset(ofPart number: Int) -> Int64 {
     var before = max(0, number - 1)
     var bytes: Int64 = 0
     for step in steps where before > 0 {
@@ -109,12 +109,12 @@ package struct StreamPlan: Sendable, Equatable {
   }
 
   /// How many bytes fit after the part.
-  package func remaining(afterPart number: Int) -> Int64 {
+  func remaining(afterPart number: Int) -> Int64 {
     capacity - offset(ofPart: number + 1)
   }
 
   /// The part after which less than a tenth of the bytes or parts is left, and a warning is due.
-  package var warningPart: Int {
+  var warningPart: Int {
     var (low, high) = (1, partCount)
     while low < high {
       let middle = (low + high) / 2
@@ -126,7 +126,7 @@ package struct StreamPlan: Sendable, Equatable {
 
   /// How many parts may be in memory when this one is read: as many as fit into the budget of the first parts, but at
   /// least two, so that one is read while another is sent.
-  package func window(at part: Int, concurrency: Int) -> Int {
+  func window(at part: Int, concurrency: Int) -> Int {
     let size = size(ofPart: part)
     guard size > 0 else { return 0 }
     return Int(max(2, budget(concurrency) / size))

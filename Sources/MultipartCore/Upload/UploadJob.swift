@@ -14,12 +14,12 @@ public enum ResumeMode: String, Sendable, CaseIterable {
 /// What to upload, where to, and how.
 package struct UploadJob: Sendable {
   package var source: UploadSource
-  package var address: ObjectAddress
+  var address: ObjectAddress
   package var object = ObjectHeaders()
   /// The content type was guessed, and not requested.
   package var typeIsGuessed = false
-  package var encryption: ServerSideEncryption?
-  package var conditions = WriteConditions()
+  var encryption: ServerSideEncryption?
+  var conditions = WriteConditions()
   /// The size of a part; nil: chosen by the file's size.
   package var partSize: Int64?
   /// The upload was begun in parts of `partSize`, regardless of the source's size.
@@ -29,28 +29,28 @@ package struct UploadJob: Sendable {
   /// What the line was like; with the file's size, it determines the part size if `partSize` is nil.
   package var line = LineClass.usual
   /// The caller's limit: the rate of such a run says nothing about the line.
-  package var limitRate: RateLimit?
+  var limitRate: RateLimit?
   package var concurrency = 8
   /// Bounds for finding the number of connections; nil: it is fixed at `concurrency`.
   package var pace: Pace.Bounds?
-  package var retry = RetryPolicy()
+  var retry = RetryPolicy()
   /// The requested checksum; nil is `auto`: CRC64NVME, or a weaker one if the store does not verify it.
   package var checksum: ChecksumForm?
   /// The checksum that earlier runs found this store to verify.
   package var remembered: ChecksumForm?
-  package var verifies = false
-  package var resume = ResumeMode.auto
+  var verifies = false
+  var resume = ResumeMode.auto
   /// An upload is adopted only if nothing was sent to it for this long. Not an option: a shorter time would take over
   /// uploads that are still running.
-  package var quietTime = Duration.seconds(60)
+  var quietTime = Duration.seconds(60)
   /// An interruption aborts the upload instead of keeping it for the next run.
-  package var abortsOnInterrupt = false
+  var abortsOnInterrupt = false
   /// Whether a part that delays the end is sent a second time.
-  package var hedges = true
+  var hedges = true
   /// Whether the answer to create says when a lifecycle rule will abort the upload, if there is one (AWS only).
-  package var expectsAbortDate = false
+  var expectsAbortDate = false
   /// S3 Express: ETags say nothing about the bytes, and lists are unsorted and allow only prefixes that end with `/`.
-  package var isDirectoryBucket = false
+  var isDirectoryBucket = false
   /// The issuer of the upload says that the ETags of its parts are not MD5s.
   var etagsAreOpaque = false
   /// How to find out whether the object is already identical to the source; nil: it is replaced without a check.
@@ -66,24 +66,24 @@ package struct UploadJob: Sendable {
   /// A small file is read at once, and not mapped.
   var readsWhole = false
   /// How long to wait for another run that is uploading to the same object; nil: fail at once.
-  package var waitForOtherUpload: Duration?
+  var waitForOtherUpload: Duration?
   /// The upload is that of a ticket.
   var ticket: Ticket?
   /// The parts of the ticket that this run sends; nil: all.
   var share: Range<Int>?
 
-  package init(file: SourceFile, to address: ObjectAddress) {
+  init(file: SourceFile, to address: ObjectAddress) {
     self.init(source: .file(file), to: address)
   }
 
-  package init(source: UploadSource, to address: ObjectAddress) {
+  init(source: UploadSource, to address: ObjectAddress) {
     self.source = source
     self.address = address
   }
 
   package var bucket: String { address.bucket }
   package var key: String { address.key }
-  package var place: Place { Place(file: source.path.text, bucket: bucket, key: key) }
+  var place: Place { Place(file: source.path.text, bucket: bucket, key: key) }
 
   /// Whether the source is read at once, and not mapped.
   var isReadWhole: Bool { readsWhole && source.size.map { $0 <= FileBytes.most } ?? false }
@@ -104,7 +104,7 @@ package struct UploadJob: Sendable {
   }
 
   /// The object's settings that answers must confirm.
-  package func requested() throws(Failure) -> RequestedSettings {
+  func requested() throws(Failure) -> RequestedSettings {
     try RequestedSettings(
       object: object, typeIsGuessed: typeIsGuessed, encryption: encryption, customerKey: address.customerKey)
   }
@@ -181,7 +181,7 @@ package struct UploadJob: Sendable {
   ]
 
   /// A digest of everything that an upload is created with and that a later run cannot change.
-  package func digest() throws(Failure) -> String {
+  func digest() throws(Failure) -> String {
     var digest = OptionsDigest()
     // Of a caller's own key only its presence is part of the digest, so that no digest of the key is stored.
     let plain = ObjectAddress(bucket, key, address.common)

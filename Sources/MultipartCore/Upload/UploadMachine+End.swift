@@ -144,7 +144,7 @@ extension UploadMachine {
     return parts.underWay.subtracting(ending).sorted().map { .cancelPart($0) }
   }
 
-  package mutating func tick(_ scheduler: inout Scheduler) -> [Action] {
+  mutating func tick(_ scheduler: inout Scheduler) -> [Action] {
     guard case .stopping(let end, let graceEnds?) = state, scheduler.now >= graceEnds else { return [] }
     state = .stopping(end, graceEnds: nil)
     return [.cancelTransfers]
@@ -152,7 +152,7 @@ extension UploadMachine {
 
   /// The first interruption stops what is running; the answer to a complete that was sent is still awaited, because it
   /// may be a success.
-  package mutating func interrupted(_ failure: Failure, _ scheduler: inout Scheduler) -> [Action] {
+  mutating func interrupted(_ failure: Failure, _ scheduler: inout Scheduler) -> [Action] {
     guard interruption == nil, !isDone else { return [] }
     interruption = failure
     let isWaiting = scheduler.isWaiting(object)

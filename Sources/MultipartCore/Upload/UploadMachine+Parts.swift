@@ -2,7 +2,7 @@
 extension UploadMachine {
   static let givesNoneBack: Wording = "the store returns no checksum, so it has not verified it"
 
-  package mutating func start(_ scheduler: inout Scheduler) -> [Action] {
+  mutating func start(_ scheduler: inout Scheduler) -> [Action] {
     guard case .idle = state else { return unfit() }
     guard settings.checksFirst else { return begin() }
     state = .checking(attempt: 1)
@@ -89,7 +89,7 @@ extension UploadMachine {
   // MARK: - Parts
 
   /// Sends in order as far as there is room, compares, and reads ahead.
-  package mutating func fill(_ scheduler: inout Scheduler) -> [Action] {
+  mutating func fill(_ scheduler: inout Scheduler) -> [Action] {
     switch state {
     case .ready:
       guard scheduler.hasRoom else { return [] }
@@ -195,7 +195,7 @@ extension UploadMachine {
   }
 
   /// The next try of a part, or of the single request that the object is waiting for.
-  package mutating func again(_ part: Int?, _ scheduler: inout Scheduler) -> [Action] {
+  mutating func again(_ part: Int?, _ scheduler: inout Scheduler) -> [Action] {
     if let part, part > 0 { return isSending ? [send(part, &scheduler)] : [] }
     switch state {
     case .checking: return [.check]

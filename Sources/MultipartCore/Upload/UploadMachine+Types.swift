@@ -1,39 +1,39 @@
 extension UploadMachine {
-  package struct Settings: Sendable {
-    package var plan: UploadPlan
-    package var form: ChecksumForm
+  struct Settings: Sendable {
+    var plan: UploadPlan
+    var form: ChecksumForm
     /// The checksum may be stepped down if the store does not accept it.
-    package var formIsFree: Bool
-    package var payloadIsSigned: Bool
+    var formIsFree: Bool
+    var payloadIsSigned: Bool
     /// Whether a precondition, or the identity of the object with the source, is checked before the first byte.
-    package var checksFirst: Bool
+    var checksFirst: Bool
     /// A HEAD is compared even if the answer to complete was already proof.
-    package var alwaysVerifies: Bool
+    var alwaysVerifies: Bool
     /// The object's requested settings have to be confirmed once it exists.
-    package var inspects = false
+    var inspects = false
     /// An unfinished upload of an earlier run, or of another machine, is looked for.
-    package var finds = false
+    var finds = false
     /// An earlier run has recorded an upload that a source in a single request cannot use.
-    package var hasRecord = false
+    var hasRecord = false
     /// Without an upload to resume, the run fails.
-    package var requiresResume = false
+    var requiresResume = false
     /// An unrecorded upload is adopted only if nothing was sent to it for this long.
-    package var quietTime: Duration = .seconds(60)
+    var quietTime: Duration = .seconds(60)
     /// The failures that leave a recorded upload for a later run; others abort it.
-    package var keepsOn: Set<Failure.Code> = []
+    var keepsOn: Set<Failure.Code> = []
     /// The source is a stream: its length is unknown, and it comes in pieces.
-    package var isStream = false
+    var isStream = false
     /// A dry run: nothing is sent.
-    package var onlyLooks = false
+    var onlyLooks = false
     /// An existing object is left as it is, which is not a failure.
-    package var skipsExisting = false
+    var skipsExisting = false
     /// The upload was begun by the issuer of a ticket: this run fills and completes it, and neither begins nor aborts
     /// one.
-    package var isTicket = false
+    var isTicket = false
     /// The parts of the ticket that this run sends; nil: all.
-    package var share: Range<Int>?
+    var share: Range<Int>?
 
-    package init(
+    init(
       plan: UploadPlan, form: ChecksumForm = .nothing, formIsFree: Bool = false, payloadIsSigned: Bool = false,
       checksFirst: Bool = false, alwaysVerifies: Bool = false
     ) {
@@ -47,7 +47,7 @@ extension UploadMachine {
   }
 
   /// What has happened.
-  package enum Event: Sendable {
+  enum Event: Sendable {
     case checked(Failure?)
     /// The object is already identical to the source.
     case same(evidence: String)
@@ -95,7 +95,7 @@ extension UploadMachine {
   }
 
   /// What to do next.
-  package enum Action: Sendable, Equatable {
+  enum Action: Sendable, Equatable {
     case check
     /// Look for unfinished uploads of this object: the recorded one, else those at the store.
     case find
@@ -132,7 +132,7 @@ extension UploadMachine {
     case finish(Outcome)
   }
 
-  package enum Outcome: Sendable, Equatable {
+  enum Outcome: Sendable, Equatable {
     case completed(evidence: String)
     /// Nothing had to be sent.
     case unchanged(evidence: String)
@@ -145,20 +145,20 @@ extension UploadMachine {
     /// `isKept`: a later run can resume the upload.
     case failed(Failure.Code, isKept: Bool = false)
 
-    package var isFailure: Bool {
+    var isFailure: Bool {
       if case .failed = self { return true }
       return false
     }
 
     /// Whether a recorded upload was left untouched.
-    package var leavesRecord: Bool {
+    var leavesRecord: Bool {
       switch self {
       case .unchanged, .skipped(meanwhile: false): true
       default: false
       }
     }
 
-    package var isKept: Bool {
+    var isKept: Bool {
       if case .failed(_, let isKept) = self { return isKept }
       return false
     }

@@ -4,8 +4,8 @@
 ///
 /// Each action is answered by one event (`say` and the cancelling ones by none), and `finish` comes once, when nothing
 /// is running any more.
-package struct UploadMachine: ObjectMachine {
-  package typealias Scheduler = MultipartCore.Scheduler<PartReceipt>
+struct UploadMachine: ObjectMachine {
+  typealias Scheduler = MultipartCore.Scheduler<PartReceipt>
 
   enum State: Sendable {
     case idle
@@ -43,7 +43,7 @@ package struct UploadMachine: ObjectMachine {
 
   package internal(set) var settings: Settings
   /// The object's number in the run.
-  package var object = 0
+  var object = 0
   /// The plan before an upload with a different part size was examined.
   private let ownPlan: UploadPlan
   var state = State.idle
@@ -67,7 +67,7 @@ package struct UploadMachine: ObjectMachine {
   /// The number of events that were not valid in their state: bugs of this program.
   package internal(set) var misfits = 0
 
-  package init(_ settings: Settings) {
+  init(_ settings: Settings) {
     self.settings = settings
     ownPlan = settings.plan
     form = settings.form
@@ -84,7 +84,7 @@ package struct UploadMachine: ObjectMachine {
     parts = Sending(count: plan.partCount)
   }
 
-  package mutating func handle(_ event: Event, _ scheduler: inout Scheduler) -> [Action] {
+  mutating func handle(_ event: Event, _ scheduler: inout Scheduler) -> [Action] {
     counted(take(event, &scheduler))
   }
 
@@ -148,12 +148,12 @@ package struct UploadMachine: ObjectMachine {
   // MARK: - What other code reads
 
   /// The upload that this run has created or resumed, not one that it only examines or that is complete.
-  package var ownUploadID: String? { lookup.isVetting || isInspecting ? nil : uploadID }
+  var ownUploadID: String? { lookup.isVetting || isInspecting ? nil : uploadID }
 
-  package var receipts: [PartReceipt?] { parts.receipts }
+  var receipts: [PartReceipt?] { parts.receipts }
 
   /// Why the upload fails; later failures are consequences of this one.
-  package var cause: Failure? {
+  var cause: Failure? {
     switch state {
     case .stopping(.failing(let failure), _), .cleaning(_, .failing(let failure)), .done(let failure?): failure
     default: nil
@@ -162,20 +162,20 @@ package struct UploadMachine: ObjectMachine {
 
   /// What the store had of the upload before this run, in parts and bytes, as far as it has been compared. Zero for an
   /// upload that is only examined.
-  package var kept: (parts: Int, bytes: Int64) {
+  var kept: (parts: Int, bytes: Int64) {
     lookup.isVetting ? (0, 0) : (parts.comparison.kept, parts.comparison.keptBytes)
   }
 
-  package var leavesOldRecord: Bool { lookup.leavesOldRecord }
+  var leavesOldRecord: Bool { lookup.leavesOldRecord }
   /// An earlier run had already completed the upload.
-  package var wasComplete: Bool { lookup.wasComplete }
+  var wasComplete: Bool { lookup.wasComplete }
 
   /// A create was sent, or is waiting for its next try.
-  package var isCreating: Bool {
+  var isCreating: Bool {
     if case .creating = state { true } else { false }
   }
 
-  package var isDone: Bool {
+  var isDone: Bool {
     if case .done = state { true } else { false }
   }
 
@@ -199,7 +199,7 @@ package struct UploadMachine: ObjectMachine {
     if case .publishing(let completion) = state { completion.isInspecting } else { false }
   }
 
-  package var standing: Standing {
+  var standing: Standing {
     mutating get {
       var now = Standing()
       (now.isDone, now.isPreparing, now.isTransferring, now.allIsOut) = (isDone, isPreparing, isTransferring, allIsOut)
@@ -225,17 +225,17 @@ package struct UploadMachine: ObjectMachine {
 }
 
 extension UploadMachine {
-  package func copy(_ part: Int, freshConnection: Bool) -> Action {
+  func copy(_ part: Int, freshConnection: Bool) -> Action {
     .sendCopy(part: part, form: form, freshConnection: freshConnection)
   }
 
-  package func cancel(_ part: Int) -> Action { .takeBack(part) }
+  func cancel(_ part: Int) -> Action { .takeBack(part) }
 }
 
 extension PartReceipt: TransferReceipt {
   /// Whether the ETags agree. Some stores give the same bytes a different ETag each time, and complete must name the
   /// one that they keep.
-  package func agrees(with other: PartReceipt) -> Bool { etag == other.etag }
+  func agrees(with other: PartReceipt) -> Bool { etag == other.etag }
 }
 
 extension UploadMachine.Scheduler.Pause {

@@ -44,7 +44,7 @@ package struct UploadPlan: Sendable, Equatable {
   }
 
   /// A plan in parts of this size, however short the source is.
-  package init(inParts size: Int64, of partSize: Int64) throws(Failure) {
+  init(inParts size: Int64, of partSize: Int64) throws(Failure) {
     guard (0...S3Limits.largestObject).contains(size), (S3Limits.smallestPart...S3Limits.largestPart).contains(partSize)
     else { throw Failure(.usage, "\(size) bytes in parts of \(partSize) are not what S3 accepts") }
     let count = max(1, (size + partSize - 1) / partSize)
@@ -58,7 +58,7 @@ package struct UploadPlan: Sendable, Equatable {
   }
 
   /// The plan of an upload with these parts of a file of this size; nil if they fit none.
-  package init?(size: Int64, parts: [Int: Int64]) {
+  init?(size: Int64, parts: [Int: Int64]) {
     guard let longest = parts.values.max(), let plan = try? UploadPlan(size: size, partSize: longest), !plan.isSingle,
       plan.fits(parts)
     else { return nil }
@@ -66,12 +66,12 @@ package struct UploadPlan: Sendable, Equatable {
   }
 
   /// Whether all of these are parts of this plan.
-  package func fits(_ parts: [Int: Int64]) -> Bool {
+  func fits(_ parts: [Int: Int64]) -> Bool {
     parts.allSatisfy { number, length in (1...partCount).contains(number) && range(of: number).length == length }
   }
 
   /// The range of the source that part `number` (from 1) has.
-  package func range(of number: Int) -> (offset: Int64, length: Int64) {
+  func range(of number: Int) -> (offset: Int64, length: Int64) {
     let offset = Int64(number - 1) * partSize
     return (offset, min(partSize, size - offset))
   }

@@ -11,7 +11,7 @@ package enum UploadSource: Sendable {
   }
 
   /// The identity of a file. A stream has none: it cannot be read again, so its upload cannot be resumed.
-  package var identity: FileIdentity {
+  var identity: FileIdentity {
     switch self {
     case .file(let file): file.identity
     case .stream: .none
@@ -26,7 +26,7 @@ package enum UploadSource: Sendable {
     }
   }
 
-  package var isStream: Bool { size == nil }
+  var isStream: Bool { size == nil }
 
   /// Called after the object was published: leaves the offset of an open file at its end, for the next reader, and lets
   /// go of processes that a command has left running.
@@ -38,12 +38,12 @@ package enum UploadSource: Sendable {
   }
 
   /// Kills a command that was started, because the process ends at once.
-  package func kill() {
+  func kill() {
     if case .stream(let stream) = self { stream.kill() }
   }
 
   /// Throws if the source has changed.
-  package func check() throws(Failure) {
+  func check() throws(Failure) {
     switch self {
     case .file(let file): try file.checkUnchanged()
     case .stream: break

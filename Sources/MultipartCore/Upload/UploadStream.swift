@@ -1,13 +1,13 @@
 /// A stream as the source of an upload: its parts in memory, and the conditions to check at its end.
 package final class UploadStream: Sendable {
-  package struct Expectations: Sendable {
-    package var size: Int64?
-    package var minimumSize: Int64?
+  struct Expectations: Sendable {
+    var size: Int64?
+    var minimumSize: Int64?
     var mostSize: Int64?
     /// The expected SHA-256 in lower-case hex.
-    package var sha256: String?
+    var sha256: String?
 
-    package init(
+    init(
       size: Int64? = nil, minimumSize: Int64? = nil, mostSize: Int64? = nil, sha256: String? = nil
     ) {
       self.size = size
@@ -17,7 +17,7 @@ package final class UploadStream: Sendable {
     }
   }
 
-  package let name: String
+  let name: String
   package let source: StreamSource
   private let producer: Producer
   private let expectations: Expectations
@@ -49,7 +49,7 @@ package final class UploadStream: Sendable {
     }
   }
 
-  package convenience init(
+  convenience init(
     name: String, source: StreamSource, producer: ProducerProcess? = nil, expectations: Expectations = Expectations()
   ) {
     self.init(
@@ -153,7 +153,7 @@ package final class UploadStream: Sendable {
   }
 
   /// Kills the command, because the process ends now.
-  package func kill() {
+  func kill() {
     if case .command(let process) = producer { process.kill() }
   }
 }

@@ -7,7 +7,7 @@ package final class Uploader: Performer {
   let sender: BodySender
   /// How the source is divided; a resumed upload keeps its own part size.
   package var plan: UploadPlan { state.withLock { $0.plan } }
-  package let progress: TransferProgress
+  let progress: TransferProgress
   let memory: StoreMemory?
   let tell: @Sendable (UploadEvent) -> Void
   let tasks = Tasks()
@@ -80,16 +80,16 @@ package final class Uploader: Performer {
   }
 
   /// The current activity; requests that wait for credentials count as sent.
-  package var activity: UploadActivity { client.activity(of: progress) }
+  var activity: UploadActivity { client.activity(of: progress) }
 
   /// Deletes the record; called after the result was reported, or could not be. If the process is killed before that,
   /// the next run sees from the record that the object is complete, and sends nothing.
-  package func close() {
+  func close() {
     journal?.close(keeps: state.withLock { $0.keepsRecord })
   }
 
   /// Runs this upload alone.
-  package func run() async throws(Failure) -> UploadedObject {
+  func run() async throws(Failure) -> UploadedObject {
     let ended = Locked<Result<UploadedObject, Failure>?>(nil)
     await run.run { [self] door in
       if await door.enter() { await door.offer(self) }
@@ -112,7 +112,7 @@ package final class Uploader: Performer {
   var taskCount: Int { tasks.count + run.pendingTimers }
 
   /// Stops the run.
-  package func interrupt() { run.interrupt() }
+  func interrupt() { run.interrupt() }
 
   /// Checks the source, takes the destination's lock and reads the record of an earlier run. Call it once, before
   /// anything else.

@@ -3,7 +3,7 @@
 /// A different size or checksum shows that it is not. An ETag alone never does: after an upload in parts some stores
 /// give the MD5 of the whole object, others an opaque value.
 package enum Verdict {
-  package static func judge(_ expected: Expectation, _ reported: ReportedObject) -> Judgement {
+  static func judge(_ expected: Expectation, _ reported: ReportedObject) -> Judgement {
     if let size = reported.size, size != expected.size {
       return .contradicted(message: "the object has \(size) bytes, the source \(expected.size)")
     }
@@ -76,7 +76,7 @@ extension ETag {
 }
 
 /// What an answer about the object says about whether it is the source.
-package enum Judgement: Sendable, Equatable {
+enum Judgement: Sendable, Equatable {
   /// It is the source, with this evidence.
   case proven(evidence: String)
   /// It may be, but the answer alone does not show it. `weak` is the evidence if complete itself reported success.

@@ -48,10 +48,10 @@ final class ManyReporter: Sendable {
     case .ended(let result): ended(result)
     case .skipped(let source):
       if session.output.json == .all {
-        line("", json: Event.skipped(source.path, source.why).json)
+        line("", json: Event.skipped(source.path, source.reason.words).json)
       }
       if !session.output.quiet {
-        session.console.line("s3up: skipped \(SafeText.oneLine(source.path)): \(source.why)")
+        session.console.line("s3up: skipped \(SafeText.oneLine(source.path)): \(source.reason.words)")
       }
     case .planned(let source, let bucket, let key, let size):
       let subject = Event.Subject(source: source, bucket: bucket, key: key)

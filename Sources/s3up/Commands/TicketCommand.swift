@@ -133,7 +133,7 @@ struct TicketCommand {
     let made = try await store.issueTickets(
       list, for: options.lifetime, session.options.upload,
       isStopped: { [session] in session.signals.received != nil },
-      onSkip: { [session] skipped in session.console.line("s3up: \(skipped.path): \(skipped.why)") },
+      onSkip: { [session] skipped in session.console.line("s3up: \(skipped.path): \(skipped.reason.words)") },
       write: { (ticket) throws(Failure) in try sheet.append(ticket) }, publish: sheet.publish)
     guard let expires = made.expires else { throw Failure(.sourceMissing, "there are no files to issue tickets for") }
     warn(expires)

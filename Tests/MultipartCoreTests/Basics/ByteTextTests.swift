@@ -1,5 +1,5 @@
 import Foundation
-import MultipartCore
+@testable import MultipartCore
 import Testing
 
 @Suite("Text from outside is searched and cut by its bytes", .timeLimit(.minutes(15)))

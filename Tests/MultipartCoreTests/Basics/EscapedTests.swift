@@ -1,5 +1,5 @@
 import Foundation
-import MultipartCore
+@testable import MultipartCore
 import Testing
 
 @Suite("Text inside another language", .timeLimit(.minutes(15)))

@@ -1,5 +1,5 @@
 import Foundation
-import MultipartCore
+@testable import MultipartCore
 import Testing
 
 @Suite(.timeLimit(.minutes(15))) struct JSONWritingTests {

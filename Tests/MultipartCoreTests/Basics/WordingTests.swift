@@ -1,4 +1,4 @@
-import MultipartCore
+@testable import MultipartCore
 import Testing
 
 @Suite("Wordings", .timeLimit(.minutes(15)))

@@ -1,4 +1,4 @@
-import MultipartCore
+@testable import MultipartCore
 import Testing
 
 @Suite("The world of a process", .timeLimit(.minutes(15)))

@@ -1,4 +1,4 @@
-import MultipartCore
+@testable import MultipartCore
 import Testing
 
 private let crcs: [ChecksumAlgorithm] = [.crc64nvme, .crc32c, .crc32]

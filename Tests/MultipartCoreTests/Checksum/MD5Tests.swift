@@ -1,5 +1,5 @@
 import CKernels
-import MultipartCore
+@testable import MultipartCore
 import Testing
 
 /// The MD5 for processes whose OpenSSL has none.

@@ -1,6 +1,6 @@
 import CKernels
 import Foundation
-import MultipartCore
+@testable import MultipartCore
 import Testing
 
 @Suite(.timeLimit(.minutes(15))) struct SHA256PairTests {

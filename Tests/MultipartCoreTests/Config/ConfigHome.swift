@@ -1,5 +1,5 @@
 import Foundation
-import MultipartCore
+@testable import MultipartCore
 
 /// A home directory for one test, deleted with the value.
 final class ConfigHome: Sendable {

@@ -1,5 +1,5 @@
 import Foundation
-import MultipartCore
+@testable import MultipartCore
 import Support
 
 /// The shared parts of the providers' tests: a world in which short sleeps take no time and the clock is at `now`, its

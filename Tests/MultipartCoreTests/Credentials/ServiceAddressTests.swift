@@ -1,4 +1,4 @@
-import MultipartCore
+@testable import MultipartCore
 import Testing
 
 @Suite("Addresses of the services that hand out credentials", .timeLimit(.minutes(15)))

@@ -1,4 +1,4 @@
-import MultipartCore
+@testable import MultipartCore
 
 /// One row of a table: `bucket | region | options | URL, region and name of the signature` or `| !words of a refusal`.
 ///

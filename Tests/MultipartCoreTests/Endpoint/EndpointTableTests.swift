@@ -1,4 +1,4 @@
-import MultipartCore
+@testable import MultipartCore
 import Testing
 
 @Suite("Endpoints by AWS's rules", .timeLimit(.minutes(15)))

@@ -1,4 +1,4 @@
-import MultipartCore
+@testable import MultipartCore
 import Support
 import Testing
 

@@ -1,4 +1,4 @@
-import MultipartCore
+@testable import MultipartCore
 
 /// Answers of stores, from their documentation or from observation.
 enum S3Answers {

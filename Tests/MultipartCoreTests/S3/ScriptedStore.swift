@@ -1,4 +1,4 @@
-import MultipartCore
+@testable import MultipartCore
 
 /// Answers each request with the test's function, and records the requests.
 final class ScriptedStore: Transport {

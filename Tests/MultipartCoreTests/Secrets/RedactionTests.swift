@@ -1,4 +1,4 @@
-import MultipartCore
+@testable import MultipartCore
 import Testing
 
 @Suite("What logs show", .timeLimit(.minutes(15)))

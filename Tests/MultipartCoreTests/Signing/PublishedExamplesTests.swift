@@ -1,4 +1,4 @@
-import MultipartCore
+@testable import MultipartCore
 import Testing
 
 /// AWS: "Signature Calculations for the Authorization Header: Transferring Payload in a Single Chunk" and

@@ -1,4 +1,4 @@
-import MultipartCore
+@testable import MultipartCore
 import Testing
 
 @Suite("Signatures in URLs", .timeLimit(.minutes(15)))

@@ -1,4 +1,4 @@
-import MultipartCore
+@testable import MultipartCore
 
 /// The keys, day and bucket of AWS's published examples.
 enum Published {

@@ -1,4 +1,4 @@
-import MultipartCore
+@testable import MultipartCore
 
 /// The store's answers about the object and about completing and aborting.
 extension SimPlay {

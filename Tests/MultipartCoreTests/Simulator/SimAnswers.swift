@@ -1,4 +1,4 @@
-import MultipartCore
+@testable import MultipartCore
 
 /// The store and the local world as the machine's requests meet them: each request is answered with one event,
 /// sometimes a bad one, sometimes after the store has acted.

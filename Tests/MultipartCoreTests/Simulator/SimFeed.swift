@@ -1,4 +1,4 @@
-import MultipartCore
+@testable import MultipartCore
 
 /// Feeds events to the machine, and checks its actions and the invariants.
 extension SimPlay {

@@ -1,4 +1,4 @@
-import MultipartCore
+@testable import MultipartCore
 
 /// A run of many objects against a model of a store, and then the same command again without a fault: pending requests,
 /// used connections, and each object's end, all random by a seed.

@@ -1,4 +1,4 @@
-import MultipartCore
+@testable import MultipartCore
 
 /// The settings of one run.
 struct SimCommand {

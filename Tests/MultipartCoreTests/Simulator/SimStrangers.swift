@@ -1,4 +1,4 @@
-import MultipartCore
+@testable import MultipartCore
 
 /// Another client at the same key, with its own upload.
 struct SimStranger {

@@ -1,4 +1,4 @@
-import MultipartCore
+@testable import MultipartCore
 
 /// A ticket that several machines use at once, each for its share, all random by its seed. Runs fail, are killed and
 /// begin again; finally each share is run without a fault, and then the object must be the source.

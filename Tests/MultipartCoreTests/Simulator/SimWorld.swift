@@ -1,4 +1,4 @@
-import MultipartCore
+@testable import MultipartCore
 
 /// The SplitMix64 generator: the same seed gives the same numbers.
 struct SimDice {

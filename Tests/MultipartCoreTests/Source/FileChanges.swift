@@ -1,5 +1,5 @@
 import Foundation
-import MultipartCore
+@testable import MultipartCore
 import Support
 
 func resize(_ path: String, _ size: Int) throws {

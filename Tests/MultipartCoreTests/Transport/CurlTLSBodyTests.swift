@@ -1,7 +1,7 @@
 import COpenSSL
 import CTLS
 import Foundation
-import MultipartCore
+@testable import MultipartCore
 import Support
 import Testing
 

@@ -1,5 +1,5 @@
 import Foundation
-import MultipartCore
+@testable import MultipartCore
 import Support
 
 /// Sends the request and returns the answer or the failure as a value.

@@ -1,4 +1,4 @@
-import MultipartCore
+@testable import MultipartCore
 import Testing
 
 /// Lines with a device that accepts bytes at once, acknowledges them, and passes them on more slowly: a proxy, a

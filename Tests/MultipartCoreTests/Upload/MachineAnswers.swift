@@ -1,4 +1,4 @@
-import MultipartCore
+@testable import MultipartCore
 
 /// Changes the store as the request did, and returns the event for the machine.
 typealias Answer = (inout MachinePlay) -> UploadMachine.Event

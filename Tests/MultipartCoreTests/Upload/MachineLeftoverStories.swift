@@ -1,4 +1,4 @@
-import MultipartCore
+@testable import MultipartCore
 import Testing
 
 /// Nothing useless is left at the store, and no upload of another client is aborted.

@@ -1,4 +1,4 @@
-import MultipartCore
+@testable import MultipartCore
 import Testing
 
 @Suite(.timeLimit(.minutes(15))) struct MachinePartStories {

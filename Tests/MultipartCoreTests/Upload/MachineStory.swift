@@ -1,4 +1,4 @@
-import MultipartCore
+@testable import MultipartCore
 import Testing
 
 /// A machine that is given events one by one, and its reply to each.

@@ -1,4 +1,4 @@
-import MultipartCore
+@testable import MultipartCore
 import Testing
 
 /// An upload that another client has begun: it is filled and completed, never begun or aborted, and others may do the

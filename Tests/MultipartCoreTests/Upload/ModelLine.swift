@@ -1,4 +1,4 @@
-import MultipartCore
+@testable import MultipartCore
 
 /// A line with a bottleneck, a queue before it and random losses, on which connections behave like those of Linux with
 /// CUBIC: they double their window until the first loss, then grow by the cubic function, and shrink to 0.7 at a loss.

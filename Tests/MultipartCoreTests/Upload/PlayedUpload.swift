@@ -1,4 +1,4 @@
-import MultipartCore
+@testable import MultipartCore
 
 /// A machine that sends over a model of a line. In the simple one the parts being sent share its rate, and a new connection
 /// doubles its own rate with each round trip.

@@ -1,4 +1,4 @@
-import MultipartCore
+@testable import MultipartCore
 
 /// The settings of a run and of its one object.
 @dynamicMemberLookup

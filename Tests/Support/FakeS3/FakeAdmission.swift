@@ -1,5 +1,5 @@
 import Foundation
-import MultipartCore
+@testable import MultipartCore
 
 /// The result of checking the head of a request.
 struct Admitted: Sendable {

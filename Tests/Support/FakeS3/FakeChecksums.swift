@@ -1,4 +1,4 @@
-import MultipartCore
+@testable import MultipartCore
 
 /// S3's checksums besides Content-MD5.
 package enum FakeChecksum: String, Codable, Sendable, CaseIterable {

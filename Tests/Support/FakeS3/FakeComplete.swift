@@ -1,5 +1,5 @@
 import Foundation
-import MultipartCore
+@testable import MultipartCore
 
 /// CompleteMultipartUpload: the list of parts, the conditions, the checksums, and the answer in its forms.
 extension FakeServer {

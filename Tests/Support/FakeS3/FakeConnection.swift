@@ -1,5 +1,5 @@
 import Foundation
-import MultipartCore
+@testable import MultipartCore
 
 /// Serves the requests of one connection in order, on its own thread.
 final class FakeConnection {

@@ -1,5 +1,5 @@
 import Foundation
-import MultipartCore
+@testable import MultipartCore
 
 /// One request and its answer, with the fault that is applied to it.
 struct FakeExchange {

@@ -1,5 +1,5 @@
 import Foundation
-import MultipartCore
+@testable import MultipartCore
 
 /// The head of a request as it was received.
 struct HTTPHead: Sendable {

@@ -1,5 +1,5 @@
 import Foundation
-import MultipartCore
+@testable import MultipartCore
 
 /// The lists, in pages, with S3's markers.
 extension FakeServer {

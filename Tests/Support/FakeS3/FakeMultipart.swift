@@ -1,5 +1,5 @@
 import Foundation
-import MultipartCore
+@testable import MultipartCore
 
 /// Create, UploadPart, Abort and everything that operations on an upload have in common.
 extension FakeServer {

@@ -1,5 +1,5 @@
 import Foundation
-import MultipartCore
+@testable import MultipartCore
 
 /// Operations on whole objects and on buckets.
 extension FakeServer {

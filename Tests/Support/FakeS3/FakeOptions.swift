@@ -1,4 +1,4 @@
-import MultipartCore
+@testable import MultipartCore
 
 /// What kind of store the fake is. The default is AWS S3; other values make it a simpler or odder store.
 package struct FakeOptions: Sendable {

@@ -1,5 +1,5 @@
 import Foundation
-import MultipartCore
+@testable import MultipartCore
 
 /// The operations that the fake store knows, named as in S3's own documentation.
 package enum FakeOperation: String, Codable, Sendable, CaseIterable {

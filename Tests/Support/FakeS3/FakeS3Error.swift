@@ -1,4 +1,4 @@
-import MultipartCore
+@testable import MultipartCore
 
 /// An S3 error: code, status, message, and further contents of the body or the headers.
 struct FakeS3Error: Error, Sendable {

@@ -1,5 +1,5 @@
 import Foundation
-import MultipartCore
+@testable import MultipartCore
 
 /// Properties that have their own documents: ACL, tags, retention, legal hold.
 extension FakeServer {

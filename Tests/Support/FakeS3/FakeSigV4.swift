@@ -1,5 +1,5 @@
 import Foundation
-import MultipartCore
+@testable import MultipartCore
 
 /// A key pair that the fake store accepts.
 package struct FakeCredential: Sendable {

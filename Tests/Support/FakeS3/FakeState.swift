@@ -1,5 +1,5 @@
 import Foundation
-package import MultipartCore
+@testable package import MultipartCore
 
 /// A key by its bytes: Swift strings compare canonically, S3 keys do not.
 struct ObjectKey: Hashable, Comparable, Sendable {

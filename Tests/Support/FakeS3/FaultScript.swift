@@ -1,5 +1,5 @@
 import Foundation
-import MultipartCore
+@testable import MultipartCore
 
 /// One fault of the fake store: which requests it applies to, and what happens to them. The first fault of a script
 /// that fires counts.

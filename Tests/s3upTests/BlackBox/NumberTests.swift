@@ -277,10 +277,10 @@ import Testing
   @Test("a missing bundle of certificates is named before any request")
   func bundle() async throws {
     var box = try await box()
-    try await box.run("put", "f", "s3://bucket/k", "--ca-bundle", "/nonexistent")
-      .expectFailure(78, "--ca-bundle cannot be read from /nonexistent: No such file or directory")
-    box.environment["AWS_CA_BUNDLE"] = "/nonexistent"
-    try await box.run("put", "f", "s3://bucket/k").expectFailure(78, "AWS_CA_BUNDLE cannot be read from /nonexistent")
+    try await box.run("put", "f", "s3://bucket/k", "--ca-bundle", "gone.pem")
+      .expectFailure(78, "--ca-bundle cannot be read from gone.pem: No such file or directory")
+    box.environment["AWS_CA_BUNDLE"] = "gone.pem"
+    try await box.run("put", "f", "s3://bucket/k").expectFailure(78, "AWS_CA_BUNDLE cannot be read from gone.pem")
     #expect(box.fake.requests(.putObject).isEmpty)
     // Nothing is verified, so the bundle is not read.
     #expect(try await box.run("put", "f", "s3://bucket/k", "--insecure").status == 0)

@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import MultipartCore
+@testable import MultipartCore
 import Testing
 
 @testable import s3up

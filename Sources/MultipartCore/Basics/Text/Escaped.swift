@@ -34,7 +34,7 @@ package enum Escaped {
 
   /// Text of an XML element, where the quotes of an ETag may stay. Control characters, which XML 1.0 does not allow,
   /// and line breaks, which a parser would normalise, are written as references, which stores can read.
-  package static func xml(_ text: String) -> String {
+  static func xml(_ text: String) -> String {
     replaced(text) { byte in
       switch byte {
       case UInt8(ascii: "&"): "&amp;"

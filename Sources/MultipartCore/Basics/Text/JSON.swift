@@ -32,7 +32,7 @@ package enum JSON: Sendable, Equatable {
     return nil
   }
 
-  package var elements: [JSON]? {
+  var elements: [JSON]? {
     if case .array(let elements) = self { return elements }
     return nil
   }
@@ -56,7 +56,7 @@ package enum JSON: Sendable, Equatable {
   }
 
   /// The value as a number that may have a fraction: some services write times that way.
-  package var double: Double? {
+  var double: Double? {
     if case .number(let digits) = self { return Double(digits) }
     return nil
   }

@@ -2,7 +2,7 @@ extension Failure {
   /// The meaning of an unsuccessful answer: `S3ErrorTable` provides the code, `S3Hints` the remedy.
   ///
   /// `carriedChecksum` says that the request sent a checksum, which a store may not support.
-  package init(answer: Response, operation: OperationName, place: Place, carriedChecksum: Bool = false) {
+  init(answer: Response, operation: OperationName, place: Place, carriedChecksum: Bool = false) {
     let body = S3ErrorBody(answer.body)
     let s3Code = body.code ?? S3ErrorBody.code(answer.headers)
     let region = answer.headers[HeaderName.bucketRegion].flatMap(S3ErrorBody.region) ?? body.region
@@ -26,7 +26,7 @@ extension Failure {
   }
 
   /// The failure for an answer to this request.
-  package init(answer: Response, to request: S3Request) {
+  init(answer: Response, to request: S3Request) {
     self.init(
       answer: answer, operation: request.operation, place: request.place, carriedChecksum: request.carriesChecksum)
   }

@@ -1,11 +1,11 @@
 /// The checksum headers of requests and answers, such as `x-amz-checksum-crc64nvme`. Algorithms are not listed here, so
 /// that future ones work as well.
-package enum ChecksumHeaders {
+enum ChecksumHeaders {
   static let prefix = "x-amz-checksum-"
   private static let notValues = [HeaderName.checksumAlgorithm, HeaderName.checksumType, HeaderName.checksumMode]
 
   /// The values by lower-case header name.
-  package static func values(in headers: HeaderList) -> [String: String] {
+  static func values(in headers: HeaderList) -> [String: String] {
     var values: [String: String] = [:]
     for field in headers.fields where field.name.utf8.count > prefix.utf8.count {
       let name = field.name.lowercased()
@@ -16,7 +16,7 @@ package enum ChecksumHeaders {
   }
 
   /// The values by the matching header's name: `<ChecksumCRC32C>` is `x-amz-checksum-crc32c`.
-  package static func values(in element: XMLElement) -> [String: String] {
+  static func values(in element: XMLElement) -> [String: String] {
     var values: [String: String] = [:]
     for child in element.children where child.name.begins(with: "Checksum") {
       let suffix = child.name.dropFirst("Checksum".count).lowercased()
@@ -28,7 +28,7 @@ package enum ChecksumHeaders {
   }
 
   /// The XML element for a header's value; nil for a header that is not a checksum.
-  package static func element(for header: String) -> String? {
+  static func element(for header: String) -> String? {
     let name = header.lowercased()
     guard isValue(name), name.utf8.allSatisfy({ ASCII.isAlphanumeric($0) || $0 == UInt8(ascii: "-") }) else {
       return nil

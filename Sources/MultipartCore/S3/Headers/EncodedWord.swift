@@ -1,13 +1,13 @@
 /// Encodes metadata outside of ASCII. S3 decodes RFC 2047 words when it stores a value, and encodes a value that is not
 /// ASCII when it returns it; it would take raw bytes for Latin-1. Tabs are encoded too: in a header a tab is white
 /// space, which some stores sign as one space and others as it is.
-package enum EncodedWord {
-  package static func encode(_ value: String) -> String {
+enum EncodedWord {
+  static func encode(_ value: String) -> String {
     value.utf8.allSatisfy { $0 < 0x80 && $0 != 0x09 } ? value : "=?UTF-8?B?\(Base64.encode(value.utf8))?="
   }
 
   /// Decodes a value that consists of UTF-8 words; any other value is returned unchanged.
-  package static func decode(_ value: String) -> String {
+  static func decode(_ value: String) -> String {
     guard value.begins(with: "=?") else { return value }
     var bytes: [UInt8] = []
     // White space between two words is not part of the text.

@@ -46,11 +46,11 @@ package struct EncryptionInfo: Sendable, Equatable {
   package var customerAlgorithm: String?
 
   /// Whether the ETag may be an MD5. A bucket may encrypt with KMS by default; the ETag then only looks like one.
-  package var etagMayBeMD5: Bool {
+  var etagMayBeMD5: Bool {
     customerAlgorithm == nil && algorithm.map { $0.uppercased().utf8.elementsEqual("AES256".utf8) } ?? true
   }
 
-  package init(_ headers: HeaderList) {
+  init(_ headers: HeaderList) {
     algorithm = headers[HeaderName.encryption]
     kmsKeyID = headers[HeaderName.keyID]
     bucketKey = headers[HeaderName.bucketKey]?.lowercased() == "true"

@@ -9,10 +9,10 @@ package struct AbortMultipartUpload: S3Operation {
     case wasGone
   }
 
-  package var address: ObjectAddress
-  package var uploadID: String
+  var address: ObjectAddress
+  var uploadID: String
 
-  package init(_ address: ObjectAddress, uploadID: String) {
+  init(_ address: ObjectAddress, uploadID: String) {
     self.address = address
     self.uploadID = uploadID
   }

@@ -1,13 +1,13 @@
 /// A rule that says which pages browsers may let use a bucket.
 package struct CORSRule: Sendable, Equatable {
-  package var id: String?
-  package var origins: [String]
-  package var methods: [String]
-  package var headers: [String]
+  var id: String?
+  var origins: [String]
+  var methods: [String]
+  var headers: [String]
   var exposed: [String]
   var maximumAge: Int64?
 
-  package init(
+  init(
     id: String? = nil, origins: [String], methods: [String], headers: [String], exposed: [String],
     maximumAge: Int64? = nil
   ) {
@@ -30,7 +30,7 @@ package struct CORSRule: Sendable, Equatable {
   }
 
   /// Writes the rule in the order of S3's schema.
-  package func write(to writer: inout XMLWriter) {
+  func write(to writer: inout XMLWriter) {
     writer.open("CORSRule")
     if let id { writer.element("ID", id) }
     for header in headers { writer.element("AllowedHeader", header) }

@@ -2,36 +2,36 @@
 ///
 /// S3 answers `200` before it has assembled the object, sends white space while it works, and may then send `<Error>`:
 /// only a complete result document is a success.
-package struct CompleteMultipartUpload: S3Operation {
-  package static let name = OperationName("CompleteMultipartUpload", needs: "s3:PutObject (kms:Decrypt with KMS)")
+struct CompleteMultipartUpload: S3Operation {
+  static let name = OperationName("CompleteMultipartUpload", needs: "s3:PutObject (kms:Decrypt with KMS)")
 
-  package struct Part: Sendable, Equatable {
-    package var number: Int
+  struct Part: Sendable, Equatable {
+    var number: Int
     /// The ETag as the store sent it.
-    package var etag: String
+    var etag: String
     /// The part's checksum by its header name, if the upload has checksums.
-    package var checksum: NamedValue?
+    var checksum: NamedValue?
 
-    package init(number: Int, etag: String, checksum: NamedValue? = nil) {
+    init(number: Int, etag: String, checksum: NamedValue? = nil) {
       self.number = number
       self.etag = etag
       self.checksum = checksum
     }
   }
 
-  package typealias Output = WrittenObject
+  typealias Output = WrittenObject
 
-  package var address: ObjectAddress
-  package var uploadID: String
-  package var parts: [Part]
+  var address: ObjectAddress
+  var uploadID: String
+  var parts: [Part]
   /// The checksum of the whole object, if it is of type FULL_OBJECT.
-  package var objectChecksum: NamedValue?
-  package var checksumType: ChecksumType?
+  var objectChecksum: NamedValue?
+  var checksumType: ChecksumType?
   /// The sum of the parts' sizes: S3 refuses if it differs.
-  package var objectSize: Int64?
-  package var conditions: WriteConditions
+  var objectSize: Int64?
+  var conditions: WriteConditions
 
-  package init(
+  init(
     _ address: ObjectAddress, uploadID: String, parts: [Part], objectChecksum: NamedValue? = nil,
     checksumType: ChecksumType? = nil, objectSize: Int64? = nil, conditions: WriteConditions = WriteConditions()
   ) {
@@ -44,9 +44,9 @@ package struct CompleteMultipartUpload: S3Operation {
     self.conditions = conditions
   }
 
-  package var place: Place { address.place(uploadID: uploadID) }
+  var place: Place { address.place(uploadID: uploadID) }
 
-  package func request() throws(Failure) -> S3Request {
+  func request() throws(Failure) -> S3Request {
     var headers = S3HeaderBuilder()
     try headers.add("Content-Type", "application/xml")
     if let objectChecksum { try headers.add(objectChecksum.name, objectChecksum.value) }
@@ -86,7 +86,7 @@ package struct CompleteMultipartUpload: S3Operation {
     return writer.bytes
   }
 
-  package func output(from answer: Response) throws(Failure) -> Output {
+  func output(from answer: Response) throws(Failure) -> Output {
     let carried = objectChecksum != nil || checksumType != nil || parts.contains { $0.checksum != nil }
     let tree = try document(answer, carriedChecksum: carried)
     // The root element's name differs between stores, but a result names the object.

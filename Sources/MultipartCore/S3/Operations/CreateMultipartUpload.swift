@@ -5,25 +5,25 @@ package struct CreateMultipartUpload: S3Operation {
     needs: "s3:PutObject (kms:GenerateDataKey with KMS, s3:PutObjectTagging with tags, s3:PutObjectAcl with an ACL)")
 
   package struct Output: Sendable, Equatable {
-    package var uploadID: String
+    var uploadID: String
     /// When a lifecycle rule of the bucket will abort the upload; nil without such a rule.
     package var abortDate: Timestamp?
-    package var abortRuleID: String?
+    var abortRuleID: String?
     /// The checksum that the store confirms; nil if it ignored the request for one.
-    package var checksumAlgorithm: String?
-    package var checksumType: String?
-    package var encryption: EncryptionInfo
-    package var requestID: String?
+    var checksumAlgorithm: String?
+    var checksumType: String?
+    var encryption: EncryptionInfo
+    var requestID: String?
     /// The store's clock at the time of its answer.
-    package var date: Timestamp?
+    var date: Timestamp?
   }
 
-  package var address: ObjectAddress
-  package var object: ObjectHeaders
-  package var checksum: ChecksumAlgorithm?
-  package var encryption: ServerSideEncryption?
+  var address: ObjectAddress
+  var object: ObjectHeaders
+  var checksum: ChecksumAlgorithm?
+  var encryption: ServerSideEncryption?
 
-  package init(
+  init(
     _ address: ObjectAddress, object: ObjectHeaders = ObjectHeaders(), checksum: ChecksumAlgorithm? = nil,
     encryption: ServerSideEncryption? = nil
   ) {

@@ -1,19 +1,19 @@
 /// Begins a session at a directory bucket: `GET /?session`, signed with the ordinary credentials. Its keys sign the
 /// requests that follow.
-package struct CreateSession: S3Operation {
-  package static let name = OperationName("CreateSession", needs: "s3express:CreateSession on the directory bucket")
+struct CreateSession: S3Operation {
+  static let name = OperationName("CreateSession", needs: "s3express:CreateSession on the directory bucket")
 
-  package struct Output: Sendable {
-    package var credentials: Credentials
+  struct Output: Sendable {
+    var credentials: Credentials
     /// How long the session is valid, by the store's clock.
-    package var lifetime: Duration
+    var lifetime: Duration
   }
 
-  package var bucket: String
+  var bucket: String
   /// The encryption of the objects to be written: requests of the session cannot choose another.
-  package var encryption: ServerSideEncryption?
+  var encryption: ServerSideEncryption?
 
-  package init(bucket: String, encryption: ServerSideEncryption? = nil) {
+  init(bucket: String, encryption: ServerSideEncryption? = nil) {
     self.bucket = bucket
     self.encryption = encryption
   }
@@ -21,9 +21,9 @@ package struct CreateSession: S3Operation {
   /// The lifetime that AWS documents.
   private static let standardLifetime = Duration.seconds(300)
 
-  package var place: Place { Place(bucket: bucket) }
+  var place: Place { Place(bucket: bucket) }
 
-  package func request() throws(Failure) -> S3Request {
+  func request() throws(Failure) -> S3Request {
     var headers = S3HeaderBuilder()
     try headers.add("x-amz-create-session-mode", "ReadWrite")
     try encryption?.add(to: &headers)
@@ -33,7 +33,7 @@ package struct CreateSession: S3Operation {
     return request
   }
 
-  package func output(from answer: Response) throws(Failure) -> Output {
+  func output(from answer: Response) throws(Failure) -> Output {
     let tree = try document(answer)
     func text(_ name: String) throws(Failure) -> String {
       guard let text = tree.first(name).map({ ASCII.trimmed($0.text) }), !text.isEmpty, text.utf8.count <= 16 << 10,

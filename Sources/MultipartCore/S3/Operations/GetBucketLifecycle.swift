@@ -6,22 +6,22 @@ package struct GetBucketLifecycle: S3Operation {
 
   /// An enabled rule that aborts uploads.
   package struct Rule: Sendable, Equatable {
-    package var id: String?
+    var id: String?
     /// The prefix of the keys that it applies to; empty: all keys.
-    package var prefix: String
+    var prefix: String
     /// The number of days after an upload was begun.
-    package var days: Int64
+    var days: Int64
 
-    package init(id: String? = nil, prefix: String = "", days: Int64) {
+    init(id: String? = nil, prefix: String = "", days: Int64) {
       self.id = id
       self.prefix = prefix
       self.days = days
     }
 
-    package func holds(for key: String) -> Bool { key.begins(with: prefix) }
+    func holds(for key: String) -> Bool { key.begins(with: prefix) }
   }
 
-  package var bucket: BucketAddress
+  var bucket: BucketAddress
 
   package init(_ bucket: BucketAddress) {
     self.bucket = bucket

@@ -3,21 +3,21 @@ package struct GetObject: S3Operation {
   package static let name = OperationName("GetObject", needs: "s3:GetObject (kms:Decrypt with KMS)")
 
   package struct Output: Sendable, Equatable {
-    package var object: ObjectInfo
+    var object: ObjectInfo
     /// The range that the store sends; nil for the whole object.
-    package var contentRange: String?
-    package var body: [UInt8]
+    var contentRange: String?
+    var body: [UInt8]
   }
 
-  package var address: ObjectAddress
-  package var range: ClosedRange<Int64>?
-  package var ifMatch: String?
-  package var partNumber: Int?
-  package var versionID: String?
-  package var wantsChecksums: Bool
-  package var sink: (any BodySink)?
+  var address: ObjectAddress
+  var range: ClosedRange<Int64>?
+  var ifMatch: String?
+  var partNumber: Int?
+  var versionID: String?
+  var wantsChecksums: Bool
+  var sink: (any BodySink)?
   /// The longest body accepted; with a sink, that of an error.
-  package var maximumAnswer: Int
+  var maximumAnswer: Int
 
   package init(
     _ address: ObjectAddress, range: ClosedRange<Int64>? = nil, ifMatch: String? = nil, partNumber: Int? = nil,

@@ -1,16 +1,16 @@
 /// Properties of an object that a HEAD does not show, or not to all users; each is a small document: `GET /key?acl`
 /// etc.
-package struct GetObjectSettings: S3Operation {
+struct GetObjectSettings: S3Operation {
   /// Each part is its own operation, `operation`.
-  package static let name = OperationName("GetObjectSettings", needs: "the permission of its part")
+  static let name = OperationName("GetObjectSettings", needs: "the permission of its part")
 
-  package enum Part: String, Sendable, CaseIterable {
+  enum Part: String, Sendable, CaseIterable {
     case acl
     case tagging
     case retention
     case legalHold = "legal-hold"
 
-    package func operation(ofVersion: Bool) -> OperationName {
+    func operation(ofVersion: Bool) -> OperationName {
       switch self {
       case .acl: OperationName("GetObjectAcl", needs: ofVersion ? "s3:GetObjectVersionAcl" : "s3:GetObjectAcl")
       case .tagging:
@@ -22,20 +22,20 @@ package struct GetObjectSettings: S3Operation {
   }
 
   /// A permission in an ACL.
-  package struct Grant: Sendable, Equatable {
+  struct Grant: Sendable, Equatable {
     /// The permission: `FULL_CONTROL`, `READ`, `WRITE`, `READ_ACP`, `WRITE_ACP`.
-    package var permission: String
-    package var id: String?
-    package var uri: String?
+    var permission: String
+    var id: String?
+    var uri: String?
 
-    package init(permission: String, id: String? = nil, uri: String? = nil) {
+    init(permission: String, id: String? = nil, uri: String? = nil) {
       self.permission = permission
       self.id = id
       self.uri = uri
     }
   }
 
-  package enum Output: Sendable, Equatable {
+  enum Output: Sendable, Equatable {
     case acl([Grant])
     case tags([NamedValue])
     case retention(mode: String?, until: String?)
@@ -46,24 +46,24 @@ package struct GetObjectSettings: S3Operation {
     case object
   }
 
-  package var address: ObjectAddress
-  package var part: Part
-  package var versionID: String?
+  var address: ObjectAddress
+  var part: Part
+  var versionID: String?
 
-  package init(_ address: ObjectAddress, part: Part, versionID: String? = nil) {
+  init(_ address: ObjectAddress, part: Part, versionID: String? = nil) {
     self.address = address
     self.versionID = versionID
     self.part = part
   }
 
-  package var place: Place { address.place }
-  package var operation: OperationName { part.operation(ofVersion: versionID != nil) }
+  var place: Place { address.place }
+  var operation: OperationName { part.operation(ofVersion: versionID != nil) }
 
   /// Far more than any of these documents needs. A store that does not know the query sends no more than this of an
   /// object of any size, and its answer shows that it is an object, even if the bytes look like the document.
   private static let mostBytes = 64 << 10
 
-  package func request() throws(Failure) -> S3Request {
+  func request() throws(Failure) -> S3Request {
     var headers = S3HeaderBuilder()
     try headers.add("Range", "bytes=0-\(Self.mostBytes - 1)")
     try headers.add(address.common)
@@ -90,7 +90,7 @@ package struct GetObjectSettings: S3Operation {
     }
   }
 
-  package func output(from answer: Response) throws(Failure) -> Output {
+  func output(from answer: Response) throws(Failure) -> Output {
     // Only an object has an ETag and ranges; 416: an empty object has no range. A store might return a range of a
     // document.
     if answer.status == 416 || (answer.status == 206 && answer.headers["ETag"] != nil) { return .object }

@@ -1,13 +1,13 @@
 /// Asks about an object: `HEAD /key`. The answer has no body, so a refusal has only a status.
-package struct HeadObject: S3Operation {
-  package static let name = named(needing: "s3:GetObject")
+struct HeadObject: S3Operation {
+  static let name = named(needing: "s3:GetObject")
 
   private static func named(needing permission: String) -> OperationName {
     OperationName(
       "HeadObject", needs: permission + " (and s3:ListBucket, without which the answer for a missing object is 403)")
   }
 
-  package enum Output: Sendable, Equatable {
+  enum Output: Sendable, Equatable {
     case exists(ObjectInfo)
     /// The object does not exist: 404, or 405 for a delete marker. It may also mean that the bucket does not exist: a
     /// HEAD does not distinguish the two.
@@ -26,22 +26,22 @@ package struct HeadObject: S3Operation {
       remedy: "check the bucket and the key: \(run: .listObjects) shows what is there")
   }
 
-  package var address: ObjectAddress
-  package var versionID: String?
+  var address: ObjectAddress
+  var versionID: String?
   /// The part to ask about. The answer then also contains the number of parts of the object; size and checksums are the
   /// part's.
-  package var partNumber: Int?
+  var partNumber: Int?
 
-  package init(_ address: ObjectAddress, versionID: String? = nil, partNumber: Int? = nil) {
+  init(_ address: ObjectAddress, versionID: String? = nil, partNumber: Int? = nil) {
     self.address = address
     self.versionID = versionID
     self.partNumber = partNumber
   }
 
-  package var place: Place { address.place }
-  package var operation: OperationName { versionID == nil ? Self.name : Self.named(needing: "s3:GetObjectVersion") }
+  var place: Place { address.place }
+  var operation: OperationName { versionID == nil ? Self.name : Self.named(needing: "s3:GetObjectVersion") }
 
-  package func request() throws(Failure) -> S3Request {
+  func request() throws(Failure) -> S3Request {
     var query: [QueryItem] = []
     if let partNumber { query.append(QueryItem("partNumber", String(partNumber))) }
     if let versionID { query.append(QueryItem("versionId", versionID)) }
@@ -51,7 +51,7 @@ package struct HeadObject: S3Operation {
     return try S3Request(operation, .head, place: place, query: query, headers: headers.list)
   }
 
-  package func output(from answer: Response) throws(Failure) -> Output {
+  func output(from answer: Response) throws(Failure) -> Output {
     if answer.status == 404 { return .absent }
     if answer.status == 405, answer.headers["x-amz-delete-marker"]?.lowercased() == "true" { return .absent }
     do throws(Failure) {

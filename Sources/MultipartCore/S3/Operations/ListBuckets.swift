@@ -1,27 +1,27 @@
 /// One page of the buckets of an account: `GET /`. Only AWS has pages, and only on request.
-package struct ListBuckets: S3Operation {
-  package static let name = OperationName("ListBuckets", needs: "s3:ListAllMyBuckets")
+struct ListBuckets: S3Operation {
+  static let name = OperationName("ListBuckets", needs: "s3:ListAllMyBuckets")
 
-  package struct Page: Sendable, Equatable {
-    package var buckets: [ListedBucket]
-    package var nextToken: String?
+  struct Page: Sendable, Equatable {
+    var buckets: [ListedBucket]
+    var nextToken: String?
   }
 
-  package var token: String?
+  var token: String?
 
-  package init(token: String? = nil) {
+  init(token: String? = nil) {
     self.token = token
   }
 
-  package var place: Place { Place() }
+  var place: Place { Place() }
 
-  package func request() throws(Failure) -> S3Request {
+  func request() throws(Failure) -> S3Request {
     try S3Request(
       Self.name, .get, place: place, query: token.map { [QueryItem("continuation-token", $0)] } ?? [],
       maximumAnswer: ListedPage.mostBytes, isAboutService: true)
   }
 
-  package func output(from answer: Response) throws(Failure) -> Page {
+  func output(from answer: Response) throws(Failure) -> Page {
     let tree = try document(answer)
     guard let root = tree.root, let list = root.isNamed("Buckets") ? root : tree.first("Buckets") else {
       throw nonsense(answer, "the answer to \(operation) is not a list of buckets")

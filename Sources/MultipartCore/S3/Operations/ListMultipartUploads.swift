@@ -1,17 +1,17 @@
 /// One page of the unfinished uploads of a bucket: `GET /?uploads`.
-package struct ListMultipartUploads: S3Operation {
-  package static let name = OperationName("ListMultipartUploads", needs: "s3:ListBucketMultipartUploads on the bucket")
+struct ListMultipartUploads: S3Operation {
+  static let name = OperationName("ListMultipartUploads", needs: "s3:ListBucketMultipartUploads on the bucket")
 
-  package struct Upload: Sendable, Equatable {
-    package var key: String
+  struct Upload: Sendable, Equatable {
+    var key: String
     /// The key in the other reading, if nothing shows how the store encodes keys: the upload may be at that one.
-    package var otherKey: String?
-    package var uploadID: String
+    var otherKey: String?
+    var uploadID: String
     /// The start time as the store wrote it, and as a time if it could be read.
-    package var initiatedText: String?
-    package var initiated: Timestamp?
+    var initiatedText: String?
+    var initiated: Timestamp?
 
-    package init(key: String, otherKey: String? = nil, uploadID: String, initiatedText: String? = nil) {
+    init(key: String, otherKey: String? = nil, uploadID: String, initiatedText: String? = nil) {
       self.key = key
       self.otherKey = otherKey
       self.uploadID = uploadID
@@ -20,18 +20,18 @@ package struct ListMultipartUploads: S3Operation {
     }
 
     /// The possible keys, the likeliest first.
-    package var keys: [String] { [key] + (otherKey.map { [$0] } ?? []) }
+    var keys: [String] { [key] + (otherKey.map { [$0] } ?? []) }
   }
 
-  package struct Page: Sendable, Equatable {
-    package var uploads: [Upload]
-    package var isTruncated: Bool?
-    package var nextKeyMarker: String?
-    package var nextUploadIDMarker: String?
+  struct Page: Sendable, Equatable {
+    var uploads: [Upload]
+    var isTruncated: Bool?
+    var nextKeyMarker: String?
+    var nextUploadIDMarker: String?
     /// The store's clock at the time of its answer.
-    package var date: Timestamp?
+    var date: Timestamp?
 
-    package init(
+    init(
       uploads: [Upload], isTruncated: Bool? = nil, nextKeyMarker: String? = nil, nextUploadIDMarker: String? = nil
     ) {
       self.uploads = uploads
@@ -41,30 +41,30 @@ package struct ListMultipartUploads: S3Operation {
     }
   }
 
-  package var bucket: BucketAddress
-  package var prefix: String?
-  package var marker: Marker?
+  var bucket: BucketAddress
+  var prefix: String?
+  var marker: Marker?
 
-  package struct Marker: Sendable, Hashable {
-    package var key: String
+  struct Marker: Sendable, Hashable {
+    var key: String
     /// The upload after which the page begins; S3 ignores it without the key.
-    package var uploadID: String?
+    var uploadID: String?
 
-    package init(key: String, uploadID: String? = nil) {
+    init(key: String, uploadID: String? = nil) {
       self.key = key
       self.uploadID = uploadID
     }
   }
 
-  package init(_ bucket: BucketAddress, prefix: String? = nil, marker: Marker? = nil) {
+  init(_ bucket: BucketAddress, prefix: String? = nil, marker: Marker? = nil) {
     self.bucket = bucket
     self.prefix = prefix
     self.marker = marker
   }
 
-  package var place: Place { bucket.place }
+  var place: Place { bucket.place }
 
-  package func request() throws(Failure) -> S3Request {
+  func request() throws(Failure) -> S3Request {
     // Keys may contain characters that XML cannot represent: stores that support it send them percent-encoded.
     var query = [QueryItem("uploads"), QueryItem("encoding-type", "url")]
     if let prefix, !prefix.isEmpty { query.append(QueryItem("prefix", prefix)) }
@@ -76,7 +76,7 @@ package struct ListMultipartUploads: S3Operation {
       Self.name, .get, place: place, query: query, headers: bucket.common.list(), maximumAnswer: ListedPage.mostBytes)
   }
 
-  package func output(from answer: Response) throws(Failure) -> Page {
+  func output(from answer: Response) throws(Failure) -> Page {
     let list = ListedPage(
       try document(answer), "ListMultipartUploadsResult", of: "Upload", limit: "MaxUploads", prefix: prefix)
     guard let list else { throw nonsense(answer, "the answer to \(operation) is not a list of uploads") }

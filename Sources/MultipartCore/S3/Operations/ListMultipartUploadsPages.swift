@@ -8,7 +8,7 @@ extension ListMultipartUploads {
   ///
   /// It always ends: no marker is requested twice, two pages in a row without a new upload end it, and `limit` bounds the
   /// list.
-  package struct Pages: Sendable {
+  struct Pages: Sendable {
     /// An upload's identity, in bytes, because two keys that Unicode considers equal are two keys.
     private struct Identity: Hashable {
       var key: [UInt8]
@@ -29,12 +29,12 @@ extension ListMultipartUploads {
     /// False if reading stopped although the store said that there is more.
     package private(set) var isComplete = true
 
-    package init(limit: Int = 10_000) {
+    init(limit: Int = 10_000) {
       self.limit = limit
     }
 
     /// Adds a page, and returns the marker of the next one, or nil at the end.
-    package mutating func add(_ page: Page) -> Marker? {
+    mutating func add(_ page: Page) -> Marker? {
       let before = uploads.count
       for upload in page.uploads where uploads.count < limit {
         if seen.insert(Identity(upload.key, upload.uploadID)).inserted { uploads.append(upload) }

@@ -1,26 +1,26 @@
 /// One page of the versions and delete markers of a bucket, in the order of their keys' bytes: `GET /?versions`.
-package struct ListObjectVersions: S3Operation {
-  package static let name = OperationName("ListObjectVersions", needs: "s3:ListBucketVersions on the bucket")
+struct ListObjectVersions: S3Operation {
+  static let name = OperationName("ListObjectVersions", needs: "s3:ListBucketVersions on the bucket")
 
   /// The version after which a page begins.
-  package struct Marker: Sendable, Equatable {
-    package var key: String
+  struct Marker: Sendable, Equatable {
+    var key: String
     /// The version's id; S3 ignores it without the key.
-    package var versionID: String?
+    var versionID: String?
 
-    package init(key: String, versionID: String? = nil) {
+    init(key: String, versionID: String? = nil) {
       self.key = key
       self.versionID = versionID
     }
   }
 
-  package var bucket: BucketAddress
-  package var prefix: String?
-  package var delimiter: String?
-  package var marker: Marker?
-  package var most: Int?
+  var bucket: BucketAddress
+  var prefix: String?
+  var delimiter: String?
+  var marker: Marker?
+  var most: Int?
 
-  package init(
+  init(
     _ bucket: BucketAddress, prefix: String? = nil, delimiter: String? = nil, marker: Marker? = nil, most: Int? = nil
   ) {
     self.bucket = bucket
@@ -30,9 +30,9 @@ package struct ListObjectVersions: S3Operation {
     self.most = most
   }
 
-  package var place: Place { bucket.place }
+  var place: Place { bucket.place }
 
-  package func request() throws(Failure) -> S3Request {
+  func request() throws(Failure) -> S3Request {
     var query = [QueryItem("versions"), QueryItem("encoding-type", "url")]
     if let prefix, !prefix.isEmpty { query.append(QueryItem("prefix", prefix)) }
     if let delimiter { query.append(QueryItem("delimiter", delimiter)) }
@@ -45,7 +45,7 @@ package struct ListObjectVersions: S3Operation {
       Self.name, .get, place: place, query: query, headers: bucket.common.list(), maximumAnswer: ListedPage.mostBytes)
   }
 
-  package func output(from answer: Response) throws(Failure) -> ListObjects.Page {
+  func output(from answer: Response) throws(Failure) -> ListObjects.Page {
     let list = ListedPage(
       try document(answer), "ListVersionsResult", of: "Version", "DeleteMarker", limit: "MaxKeys", prefix: prefix)
     guard let list else { throw nonsense(answer, "the answer to \(operation) is not a list of versions") }

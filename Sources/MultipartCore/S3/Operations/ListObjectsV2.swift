@@ -1,22 +1,22 @@
 /// One page of the objects of a bucket, in the order of their keys' bytes: `GET /?list-type=2`.
-package struct ListObjects: S3Operation {
-  package static let name = OperationName("ListObjectsV2", needs: "s3:ListBucket on the bucket")
+struct ListObjects: S3Operation {
+  static let name = OperationName("ListObjectsV2", needs: "s3:ListBucket on the bucket")
 
-  package struct Page: Sendable, Equatable {
-    package var objects: [ListedObject]
+  struct Page: Sendable, Equatable {
+    var objects: [ListedObject]
     /// The common prefixes of the other keys, up to the delimiter.
-    package var folders: [String] = []
-    package var isTruncated: Bool?
+    var folders: [String] = []
+    var isTruncated: Bool?
     /// The token for the next page.
-    package var nextToken: String?
+    var nextToken: String?
     /// The marker for the next page in a list of versions.
-    package var nextVersion: ListObjectVersions.Marker?
+    var nextVersion: ListObjectVersions.Marker?
     /// Whether it has more entries than are read.
-    package var isCut = false
+    var isCut = false
     /// Whether nothing shows if the keys are percent-encoded, although it makes a difference.
-    package var areKeysDoubtful = false
+    var areKeysDoubtful = false
 
-    package init(objects: [ListedObject], isTruncated: Bool? = nil, nextToken: String? = nil) {
+    init(objects: [ListedObject], isTruncated: Bool? = nil, nextToken: String? = nil) {
       self.objects = objects
       self.isTruncated = isTruncated
       self.nextToken = nextToken
@@ -31,7 +31,7 @@ package struct ListObjects: S3Operation {
       areKeysDoubtful = list.keys.areDoubtful
     }
 
-    package enum Next: Sendable, Equatable {
+    enum Next: Sendable, Equatable {
       case end
       case token(String)
       case version(ListObjectVersions.Marker)
@@ -42,7 +42,7 @@ package struct ListObjects: S3Operation {
     /// Longer than any store's token. It becomes part of a URL, so it must have a limit.
     private static let longestToken = 4096
 
-    package var next: Next {
+    var next: Next {
       let isNamed = nextToken != nil || nextVersion != nil
       guard isTruncated ?? (isNamed || objects.count + folders.count >= S3Limits.pageLength) else { return .end }
       if let nextToken, nextToken.utf8.count <= Self.longestToken { return .token(nextToken) }
@@ -53,15 +53,15 @@ package struct ListObjects: S3Operation {
     }
   }
 
-  package var bucket: BucketAddress
-  package var prefix: String?
+  var bucket: BucketAddress
+  var prefix: String?
   /// Keys that contain it after the prefix are not listed; their common prefix up to it is.
-  package var delimiter: String?
+  var delimiter: String?
   /// Only keys after this text are listed. S3 ignores it if there is a token.
-  package var startAfter: String?
-  package var token: String?
+  var startAfter: String?
+  var token: String?
 
-  package init(
+  init(
     _ bucket: BucketAddress, prefix: String? = nil, delimiter: String? = nil, startAfter: String? = nil,
     token: String? = nil
   ) {
@@ -72,9 +72,9 @@ package struct ListObjects: S3Operation {
     self.token = token
   }
 
-  package var place: Place { bucket.place }
+  var place: Place { bucket.place }
 
-  package func request() throws(Failure) -> S3Request {
+  func request() throws(Failure) -> S3Request {
     // Keys may contain characters that XML cannot represent: stores that support it send them percent-encoded.
     var query = [QueryItem("list-type", "2"), QueryItem("encoding-type", "url")]
     if let prefix, !prefix.isEmpty { query.append(QueryItem("prefix", prefix)) }
@@ -85,7 +85,7 @@ package struct ListObjects: S3Operation {
       Self.name, .get, place: place, query: query, headers: bucket.common.list(), maximumAnswer: ListedPage.mostBytes)
   }
 
-  package func output(from answer: Response) throws(Failure) -> Page {
+  func output(from answer: Response) throws(Failure) -> Page {
     let list = ListedPage(
       try document(answer), "ListBucketResult", of: "Contents", limit: "MaxKeys", prefix: prefix)
     guard let list else { throw nonsense(answer, "the answer to \(operation) is not a list of objects") }

@@ -1,16 +1,16 @@
 /// One page of the parts that the store has: `GET /key?uploadId=…`.
-package struct ListParts: S3Operation {
-  package static let name = OperationName("ListParts", needs: "s3:ListMultipartUploadParts")
+struct ListParts: S3Operation {
+  static let name = OperationName("ListParts", needs: "s3:ListMultipartUploadParts")
 
-  package struct Part: Sendable, Equatable {
-    package var number: Int
-    package var size: Int64
-    package var etag: String
+  struct Part: Sendable, Equatable {
+    var number: Int
+    var size: Int64
+    var etag: String
     /// The checksums by lower-case header name.
-    package var checksums: [String: String]
-    package var lastModified: Timestamp?
+    var checksums: [String: String]
+    var lastModified: Timestamp?
 
-    package init(
+    init(
       number: Int, size: Int64, etag: String, checksums: [String: String] = [:], lastModified: Timestamp? = nil
     ) {
       self.number = number
@@ -21,18 +21,18 @@ package struct ListParts: S3Operation {
     }
   }
 
-  package struct Page: Sendable, Equatable {
-    package var parts: [Part]
+  struct Page: Sendable, Equatable {
+    var parts: [Part]
     /// Whether there are more pages; nil if the store does not say.
-    package var isTruncated: Bool?
-    package var nextMarker: Int?
-    package var checksumAlgorithm: String?
-    package var checksumType: String?
-    package var abortDate: Timestamp?
+    var isTruncated: Bool?
+    var nextMarker: Int?
+    var checksumAlgorithm: String?
+    var checksumType: String?
+    var abortDate: Timestamp?
     /// The store's clock at the time of its answer.
-    package var date: Timestamp?
+    var date: Timestamp?
 
-    package init(
+    init(
       parts: [Part], isTruncated: Bool? = nil, nextMarker: Int? = nil, checksumAlgorithm: String? = nil,
       checksumType: String? = nil, abortDate: Timestamp? = nil
     ) {
@@ -45,25 +45,25 @@ package struct ListParts: S3Operation {
     }
   }
 
-  package var address: ObjectAddress
-  package var uploadID: String
+  var address: ObjectAddress
+  var uploadID: String
   /// The page begins after this number.
-  package var marker: Int?
-  package var maximumParts: Int?
+  var marker: Int?
+  var maximumParts: Int?
 
-  package init(_ address: ObjectAddress, uploadID: String, marker: Int? = nil, maximumParts: Int? = nil) {
+  init(_ address: ObjectAddress, uploadID: String, marker: Int? = nil, maximumParts: Int? = nil) {
     self.address = address
     self.uploadID = uploadID
     self.marker = marker
     self.maximumParts = maximumParts
   }
 
-  package var place: Place { address.place(uploadID: uploadID) }
+  var place: Place { address.place(uploadID: uploadID) }
 
   /// 512 TiB: more than a part can have at any store, and the sum of 10,000 fits into 64 bits.
   private static let largestSize: Int64 = 1 << 49
 
-  package func request() throws(Failure) -> S3Request {
+  func request() throws(Failure) -> S3Request {
     var headers = S3HeaderBuilder()
     try headers.add(address)
     var query = [QueryItem("uploadId", uploadID)]
@@ -74,7 +74,7 @@ package struct ListParts: S3Operation {
       Self.name, .get, place: place, query: query, headers: headers.list, maximumAnswer: 16 << 20)
   }
 
-  package func output(from answer: Response) throws(Failure) -> Page {
+  func output(from answer: Response) throws(Failure) -> Page {
     let tree = try document(answer)
     guard let root = tree.root, root.isNamed("ListPartsResult") || root.first("UploadId") != nil else {
       throw nonsense(answer, "the answer to \(operation) is not a list of parts")

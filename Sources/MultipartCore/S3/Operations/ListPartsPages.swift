@@ -10,7 +10,7 @@ extension ListParts {
   ///
   /// It always ends: the next page is requested only if the marker has grown and the last page brought a part, and
   /// there are at most 1,000 pages: those of S3 have 1,000 parts each, and no upload has more than 10,000.
-  package struct Pages: Sendable {
+  struct Pages: Sendable {
     private var byNumber: [Int: Part] = [:]
     private static let mostPages = 1000
     private var marker = 0
@@ -18,13 +18,13 @@ extension ListParts {
     /// False if reading stopped although the store said that there is more.
     package private(set) var isComplete = true
 
-    package init() {}
+    init() {}
 
     /// The parts in order, each number once.
-    package var parts: [Part] { byNumber.values.sorted { $0.number < $1.number } }
+    var parts: [Part] { byNumber.values.sorted { $0.number < $1.number } }
 
     /// Adds a page, and returns the marker of the next one, or nil at the end.
-    package mutating func add(_ page: Page) -> Int? {
+    mutating func add(_ page: Page) -> Int? {
       let before = byNumber.count
       var highest = 0
       for part in page.parts where S3Limits.partNumbers.contains(part.number) {

@@ -21,7 +21,7 @@ public struct ObjectInfo: Sendable, Equatable {
   /// The metadata: names without `x-amz-meta-`, in lower case; values decoded.
   public var metadata: [NamedValue]
   package var encryption: EncryptionInfo
-  package var headers: HeaderList
+  var headers: HeaderList
   /// The request id under which the store logs the request.
   public var requestID: String?
 

@@ -1,9 +1,9 @@
 /// How an object was divided into parts, as far as the HEAD of its first part shows it.
-package struct PartsOfObject: Sendable, Equatable {
+struct PartsOfObject: Sendable, Equatable {
   /// The number of parts; nil if the store does not say.
-  package var count: Int?
+  var count: Int?
   /// The size of the first part: as a rule all parts but the last have this size.
-  package var size: Int64
+  var size: Int64
 
   /// The division, if all parts but the last have the same size.
   func cut(of object: ObjectInfo) -> PartCut? {

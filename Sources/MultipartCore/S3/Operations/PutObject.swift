@@ -6,16 +6,16 @@ package struct PutObject: S3Operation {
 
   package typealias Output = WrittenObject
 
-  package var address: ObjectAddress
-  package var body: RequestBody
-  package var object: ObjectHeaders
+  var address: ObjectAddress
+  var body: RequestBody
+  var object: ObjectHeaders
   /// The header `x-amz-checksum-crc64nvme` or `Content-MD5`, with its value.
-  package var checksum: NamedValue?
-  package var payloadSHA256: String?
-  package var conditions: WriteConditions
-  package var encryption: ServerSideEncryption?
+  var checksum: NamedValue?
+  var payloadSHA256: String?
+  var conditions: WriteConditions
+  var encryption: ServerSideEncryption?
 
-  package init(
+  init(
     _ address: ObjectAddress, body: RequestBody, object: ObjectHeaders = ObjectHeaders(),
     checksum: NamedValue? = nil, payloadSHA256: String? = nil, conditions: WriteConditions = WriteConditions(),
     encryption: ServerSideEncryption? = nil
@@ -53,13 +53,13 @@ package struct PutObject: S3Operation {
 /// What a store says about the object that a request has created.
 package struct WrittenObject: Sendable, Equatable {
   /// The ETag as the store wrote it.
-  package var etag: String?
+  var etag: String?
   /// The checksums that the store says it computed, by lower-case header name.
-  package var checksums: [String: String]
-  package var checksumType: String?
-  package var versionID: String?
-  package var encryption: EncryptionInfo
-  package var requestID: String?
+  var checksums: [String: String]
+  var checksumType: String?
+  var versionID: String?
+  var encryption: EncryptionInfo
+  var requestID: String?
 
   init(_ headers: HeaderList) {
     etag = headers["ETag"]

@@ -6,22 +6,22 @@ package struct UploadPart: S3Operation {
 
   package struct Output: Sendable, Equatable {
     /// The ETag as the store wrote it, including the quotes; some stores send none.
-    package var etag: String?
+    var etag: String?
     /// The checksums that the store says it computed, by lower-case header name: only these were verified.
-    package var checksums: [String: String]
-    package var encryption: EncryptionInfo
-    package var requestID: String?
+    var checksums: [String: String]
+    var encryption: EncryptionInfo
+    var requestID: String?
   }
 
-  package var address: ObjectAddress
-  package var uploadID: String
-  package var partNumber: Int
-  package var body: RequestBody
+  var address: ObjectAddress
+  var uploadID: String
+  var partNumber: Int
+  var body: RequestBody
   /// The header `x-amz-checksum-crc64nvme` or `Content-MD5`, with its value.
-  package var checksum: NamedValue?
-  package var payloadSHA256: String?
+  var checksum: NamedValue?
+  var payloadSHA256: String?
 
-  package init(
+  init(
     _ address: ObjectAddress, uploadID: String, partNumber: Int, body: RequestBody, checksum: NamedValue? = nil,
     payloadSHA256: String? = nil
   ) {

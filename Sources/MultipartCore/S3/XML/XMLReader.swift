@@ -1,7 +1,7 @@
 import CExpat
 
 /// Why a document could not be read.
-package enum XMLFault: Error, Sendable, Equatable {
+enum XMLFault: Error, Sendable, Equatable {
   /// It ends before its root does, or is empty.
   case cutOff
   /// It is not well-formed.
@@ -18,11 +18,11 @@ package enum XMLFault: Error, Sendable, Equatable {
 /// reader owns its parser and frees it.
 ///
 /// Prefixes are removed here, because expat would refuse a prefix that was not declared.
-package final class XMLReader {
-  package static let maximumDepth = 32
-  package static let maximumElements = 500_000
+final class XMLReader {
+  static let maximumDepth = 32
+  static let maximumElements = 500_000
   static let maximumText = 32 << 20
-  package static let maximumName = 256
+  static let maximumName = 256
 
   private let parser: XML_Parser
   private var fault: XMLFault?
@@ -31,7 +31,7 @@ package final class XMLReader {
   /// The open elements: the index in `nodes`, where the text begins, and the last child (-1: none yet).
   private var open: [(node: Int, text: Int, lastChild: Int)] = []
 
-  package static func read(_ bytes: [UInt8]) throws(XMLFault) -> XMLTree {
+  static func read(_ bytes: [UInt8]) throws(XMLFault) -> XMLTree {
     let reader = try XMLReader()
     if let fault = reader.parse(bytes) { throw fault }
     return reader.tree
@@ -39,7 +39,7 @@ package final class XMLReader {
 
   /// Reads as much as possible before the document ends or becomes invalid: part of an error's body is better than
   /// nothing.
-  package static func readWhatThereIs(_ bytes: [UInt8]) -> XMLTree {
+  static func readWhatThereIs(_ bytes: [UInt8]) -> XMLTree {
     guard let reader = try? XMLReader() else { return XMLTree(nodes: [], text: []) }
     return reader.parse(bytes) == .documentType ? XMLTree(nodes: [], text: []) : reader.tree
   }

@@ -1,6 +1,6 @@
 /// A parsed XML document: elements by local name, with the text of those that have no child elements. Other text is
 /// white space in S3's answers and is dropped. Arrays are flat, so that 10,000 parts are not 10,000 objects.
-package final class XMLTree: Sendable {
+final class XMLTree: Sendable {
   struct Node: Sendable {
     var name: String
     var text: Range<Int> = 0..<0
@@ -16,29 +16,29 @@ package final class XMLTree: Sendable {
     self.text = text
   }
 
-  package var root: XMLElement? {
+  var root: XMLElement? {
     nodes.isEmpty ? nil : XMLElement(tree: self, index: 0)
   }
 
   /// The first element of this name in document order, at any depth: roots and wrappers differ between stores.
-  package func first(_ name: String) -> XMLElement? {
+  func first(_ name: String) -> XMLElement? {
     nodes.indices.first { nodes[$0].name.utf8.elementsEqual(name.utf8) }.map { XMLElement(tree: self, index: $0) }
   }
 }
 
-package struct XMLElement: Sendable {
+struct XMLElement: Sendable {
   let tree: XMLTree
   let index: Int
 
   /// The name without the prefix of its namespace.
-  package var name: String { tree.nodes[index].name }
+  var name: String { tree.nodes[index].name }
 
   /// Compares names byte by byte: `==` considers some non-ASCII letters equal to ASCII ones.
-  package func isNamed(_ other: String) -> Bool { name.utf8.elementsEqual(other.utf8) }
+  func isNamed(_ other: String) -> Bool { name.utf8.elementsEqual(other.utf8) }
 
-  package var text: String { String(decoding: tree.text[tree.nodes[index].text], as: UTF8.self) }
+  var text: String { String(decoding: tree.text[tree.nodes[index].text], as: UTF8.self) }
 
-  package var children: some Sequence<XMLElement> {
+  var children: some Sequence<XMLElement> {
     sequence(state: tree.nodes[index].firstChild) { (next: inout Int32) -> XMLElement? in
       guard next >= 0 else { return nil }
       defer { next = tree.nodes[Int(next)].next }
@@ -46,18 +46,18 @@ package struct XMLElement: Sendable {
     }
   }
 
-  package func first(_ name: String) -> XMLElement? {
+  func first(_ name: String) -> XMLElement? {
     children.first { $0.isNamed(name) }
   }
 
   /// The text of the first child of this name; nil if there is none or it is empty.
-  package func string(_ name: String) -> String? {
+  func string(_ name: String) -> String? {
     guard let text = first(name)?.text, !text.isEmpty else { return nil }
     return text
   }
 
   /// The integer in the first child of this name; nil if there is none, or if it is out of bounds.
-  package func integer<Number: FixedWidthInteger>(_ name: String, in bounds: ClosedRange<Number>) -> Number? {
+  func integer<Number: FixedWidthInteger>(_ name: String, in bounds: ClosedRange<Number>) -> Number? {
     string(name).flatMap { Number(ASCII.trimmed($0), in: bounds) }
   }
 

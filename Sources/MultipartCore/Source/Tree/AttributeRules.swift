@@ -57,7 +57,7 @@ package final class AttributeRules: Sendable {
   package func set(_ object: inout ObjectHeaders, of name: [UInt8]) { object.set(attributes(of: name)) }
 
   /// A message for each rule that has matched nothing so far.
-  package var unmatched: [Wording] {
+  var unmatched: [Wording] {
     let matched = matched.withLock { $0 }
     return rules.indices.filter { !matched[$0] }.map { number in
       "\(SafeText.oneLine(file)), line \(rules[number].line): \(rules[number].text) matches no file"

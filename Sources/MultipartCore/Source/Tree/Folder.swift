@@ -3,14 +3,14 @@ import Glibc
 
 /// An open directory: names are looked up in it, wherever its path leads later. Owns its descriptor (`open`, `openat`,
 /// `close`), which stays open as long as a file that was found in it exists.
-package final class Folder: Sendable {
+final class Folder: Sendable {
   /// The path, for messages.
-  package let path: FilePath
+  let path: FilePath
   private let descriptor: Int32
   private static let opened = Locked(0)
 
   /// The number of open folders in this process; each takes a descriptor.
-  package static var openCount: Int { opened.withLock { $0 } }
+  static var openCount: Int { opened.withLock { $0 } }
 
   private init(taking descriptor: Int32, _ path: FilePath) {
     self.descriptor = descriptor
@@ -25,7 +25,7 @@ package final class Folder: Sendable {
 
   /// Opens the folder at a path, following links. If it is not `listed`, names can be looked up in it even if it may
   /// not be read.
-  package convenience init(_ path: FilePath, shownAs shown: FilePath? = nil, listed: Bool = true) throws(Failure) {
+  convenience init(_ path: FilePath, shownAs shown: FilePath? = nil, listed: Bool = true) throws(Failure) {
     do throws(ErrorNumber) {
       self.init(taking: try Self.opened(path, listed: listed), shown ?? path)
     } catch {

@@ -14,7 +14,7 @@ package struct GlobRules: Sendable {
   let includesByDefault: Bool
 
   /// Rules that include everything.
-  package init() {
+  init() {
     rules = []
     includesByDefault = true
   }
@@ -38,12 +38,12 @@ package struct GlobRules: Sendable {
   }
 
   /// The verdict of that rule.
-  package func verdict(on path: [UInt8], isFolder: Bool) -> Verdict? {
+  func verdict(on path: [UInt8], isFolder: Bool) -> Verdict? {
     rule(on: path, isFolder: isFolder).map { rules[$0].verdict }
   }
 
   /// Whether a walk from the root reaches this path and sends it.
-  package func includes(_ path: [UInt8], isFolder: Bool = false) -> Bool {
+  func includes(_ path: [UInt8], isFolder: Bool = false) -> Bool {
     var isIncluded = includesByDefault
     let ends = path.indices.filter { path[$0] == UInt8(ascii: "/") } + [path.count]
     for end in ends {

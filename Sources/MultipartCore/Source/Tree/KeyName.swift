@@ -8,16 +8,16 @@ package struct KeyName: Sendable {
     case refuse
   }
 
-  package let prefix: String
-  package let rule: Rule
+  let prefix: String
+  let rule: Rule
 
-  package init(prefix: String, _ rule: Rule = .escape) {
+  init(prefix: String, _ rule: Rule = .escape) {
     self.prefix = prefix
     self.rule = rule
   }
 
   /// The key of the file with this name: its path below the folder that is sent, or its name in a list.
-  package func key(of name: [UInt8], _ file: FilePath) throws(Failure) -> String {
+  func key(of name: [UInt8], _ file: FilePath) throws(Failure) -> String {
     let place = Place(file: file.text)
     guard !name.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).contains(where: Self.isMangled)
     else {

@@ -22,12 +22,12 @@ public struct Shard: Sendable, Equatable {
     self.init(index: number - 1, count: count)
   }
 
-  package init?(index: Int, count: Int) {
+  init?(index: Int, count: Int) {
     guard (1...Self.most).contains(count), (0..<count).contains(index) else { return nil }
     (self.index, self.count) = (index, count)
   }
 
-  package func holds(_ name: [UInt8]) -> Bool {
+  func holds(_ name: [UInt8]) -> Bool {
     Self.hash(of: name) % UInt64(count) == UInt64(index)
   }
 

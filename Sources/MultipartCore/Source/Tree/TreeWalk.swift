@@ -7,8 +7,8 @@ import Glibc
 /// folder.
 ///
 /// `@unchecked Sendable` holds because it is used by one task at a time.
-package final class TreeWalk: @unchecked Sendable {
-  package enum Depth: Sendable {
+final class TreeWalk: @unchecked Sendable {
+  enum Depth: Sendable {
     /// Names, and kinds as far as reading the folder shows them; for counting in advance.
     case names
     /// Names, kinds, and each file's size.
@@ -43,7 +43,7 @@ package final class TreeWalk: @unchecked Sendable {
 
   /// `longest` is the number of bytes that a key has left for the path. With a share only its files are looked up and
   /// reported; every share walks all folders.
-  package init(
+  init(
     root: FilePath, rules: GlobRules = GlobRules(), followsLinks: Bool = false, tellsExcluded: Bool = false,
     depth: Depth = .sizes, shard: Shard? = nil, longest: Int = S3Limits.longestKey, stateFolder: FilePath? = nil
   ) throws(Failure) {
@@ -66,7 +66,7 @@ package final class TreeWalk: @unchecked Sendable {
     }
   }
 
-  package func next() -> TreeFinding? {
+  func next() -> TreeFinding? {
     if let first = first.take() { return first }
     while let level = levels.last {
       if let entry = level.names.take() {
@@ -147,7 +147,7 @@ package final class TreeWalk: @unchecked Sendable {
   /// Enters a folder; returns the reason if it is not entered.
   private func enter(
     _ folder: Folder, pathLength: Int = 0, isIncluded: Bool
-  ) throws(ErrorNumber) -> TreeSkip.Reason? {
+  ) throws(ErrorNumber) -> SkippedSource.Reason? {
     let inode = Inode(try folder.status())
     if followsLinks, levels.contains(where: { $0.inode == inode }) { return .loop }
     let names = try FolderNames(of: folder, followsLinks: followsLinks)
@@ -174,7 +174,7 @@ package final class TreeWalk: @unchecked Sendable {
     }
   }
 
-  private func skipped(_ reason: TreeSkip.Reason, _ name: [UInt8], _ level: Level) -> TreeFinding {
+  private func skipped(_ reason: SkippedSource.Reason, _ name: [UInt8], _ level: Level) -> TreeFinding {
     .skipped(TreeSkip(path: path.prefix(level.pathLength) + name, reason: reason, display: level.folder.display(name)))
   }
 }

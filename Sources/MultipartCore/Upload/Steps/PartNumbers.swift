@@ -3,7 +3,7 @@ package enum PartNumbers {
   private static let mostRanges = 4
 
   /// The numbers from 1 to the highest that are missing.
-  package static func missing(in numbers: some Collection<Int>) -> [Int] {
+  static func missing(in numbers: some Collection<Int>) -> [Int] {
     let there = Set(numbers)
     guard let last = there.max(), last > there.count else { return [] }
     return (1...last).filter { !there.contains($0) }

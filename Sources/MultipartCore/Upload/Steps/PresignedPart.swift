@@ -21,14 +21,14 @@ extension MultipartUpload {
 }
 
 /// What a presigned part URL says about itself, for messages.
-package struct PresignedPart {
-  package let host: String
+struct PresignedPart {
+  let host: String
   /// The path without its leading slash.
   let path: String
   var part: Int?
   var uploadID: String?
 
-  package init(_ url: String) {
+  init(_ url: String) {
     let bytes = Array(url.utf8)
     let query = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.count
     let rest = bytes[..<query].split(separator: UInt8(ascii: "/"), maxSplits: 3, omittingEmptySubsequences: false)

@@ -1,5 +1,5 @@
 import Foundation
-import MultipartCore
+@testable import MultipartCore
 import Support
 
 /// A folder that a test walks, with names of any bytes in it.
