@@ -4,7 +4,7 @@ extension FilePath {
   /// What to do if nothing is found at this path, by what the path shows: the traces of a shell that did not replace
   /// something, a link that leads nowhere, another kind of address.
   var whyMissing: Wording {
-    if bytes.isEmpty { return "the name is empty, as a variable of the shell is that was not set" }
+    if bytes.isEmpty { return "the name is empty: is a shell variable not set?" }
     if let target = linkTarget {
       return "it is a link to \(SafeText.oneLine(target.text, limit: 200)), where there is nothing"
     }
@@ -14,7 +14,7 @@ extension FilePath {
       return "it is an address, not a file: fetch it first, or pipe it: \(run: .uploadStandardInput)"
     }
     if bytes.contains(where: { Array("*?[".utf8).contains($0) }) {
-      return "no file matches: the shell leaves a pattern as it is that matches nothing, or is in quotes"
+      return "a pattern arrives unchanged if it is in quotes, or if no file matches it"
     }
     if bytes.last == UInt8(ascii: "/"), FilePath(bytes: bytes.dropLast()).exists {
       return "leave the slash at its end out"

@@ -15,7 +15,7 @@ struct TerminalSigns: Sendable, Equatable {
 
   init(title: Bool, progress: Bool) { (self.title, self.progress) = (title, progress) }
 
-  /// `environment` describes the terminal; `always` gives the title to any that is not dumb.
+  /// `environment` describes the terminal; with `always` any that is not dumb gets the title.
   init(_ choice: TitleChoice, environment: [String: String]) {
     let kind = environment["TERM"] ?? ""
     guard choice != .never, !kind.isEmpty, kind != "dumb" else {

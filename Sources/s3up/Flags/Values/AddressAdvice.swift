@@ -43,7 +43,7 @@ enum AddressAdvice {
   private static func local(_ typed: String, _ what: String) -> Failure {
     Failure(
       .usage, "'\(typed)' \(what), not an S3 URL",
-      remedy: "An object is written s3://BUCKET/KEY; s3up does nothing among the files of one machine, cp and cmp do.")
+      remedy: "An object is written s3://BUCKET/KEY; for two local files there are cp and cmp.")
   }
 
   /// The word without the quotes around it, which were pasted from a text or escaped.

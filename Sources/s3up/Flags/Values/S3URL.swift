@@ -98,7 +98,7 @@ struct S3URL: Sendable, Hashable {
     guard !bucket.isEmpty else {
       throw Failure(
         .usage, "'\(typed)' names no bucket",
-        remedy: "\(form) A variable of the shell that is not set leaves nothing in its place.")
+        remedy: "\(form) Is a shell variable not set?")
     }
     // A password before the bucket must not be repeated.
     guard bucket.cut(at: "@")?.before.holds(":") != true else {
