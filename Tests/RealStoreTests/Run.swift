@@ -139,6 +139,6 @@ struct Event: Decodable, Sendable {
   /// that it had sent.
   func expectSent(_ bytes: Int, again: Int, _ at: SourceLocation = #_sourceLocation) {
     let sent = bytes_sent ?? -1
-    #expect((bytes...bytes + again).contains(sent), "\(sent) bytes for \(bytes)", sourceLocation: at)
+    #expect((bytes...bytes + again).contains(sent), "\(sent) bytes for \(bytes): \(self)", sourceLocation: at)
   }
 }
