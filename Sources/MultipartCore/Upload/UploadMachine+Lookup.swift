@@ -53,6 +53,7 @@ extension UploadMachine {
       return [.abort(uploadID: old)]
     }
     guard !lookup.candidates.isEmpty else {
+      if isPut { return put() }
       guard !settings.requiresResume else {
         return fail(
           Failure(
@@ -61,7 +62,7 @@ extension UploadMachine {
               "leave \(.resume, "require") out to begin one, or use \(.resume, "adopt") to look for one at the store"),
           &scheduler)
       }
-      return isPut ? put() : create()
+      return create()
     }
     let candidate = lookup.candidates.removeFirst()
     uploadID = candidate.uploadID
