@@ -53,7 +53,6 @@ extension UploadMachine {
       return [.abort(uploadID: old)]
     }
     guard !lookup.candidates.isEmpty else {
-      if isPut { return put() }
       guard !settings.requiresResume else {
         return fail(
           Failure(
@@ -62,7 +61,7 @@ extension UploadMachine {
               "leave \(.resume, "require") out to begin one, or use \(.resume, "adopt") to look for one at the store"),
           &scheduler)
       }
-      return create()
+      return isPut ? put() : create()
     }
     let candidate = lookup.candidates.removeFirst()
     uploadID = candidate.uploadID

@@ -39,7 +39,8 @@ extension UploadMachine {
       return [.read]
     }
     if settings.isTicket { return find() }
-    guard settings.finds, !lookup.hasLooked, !isPut || settings.hasRecord else { return isPut ? put() : create() }
+    let mayResume = !isPut || settings.hasRecord || settings.requiresResume
+    guard settings.finds, mayResume, !lookup.hasLooked else { return isPut ? put() : create() }
     return find()
   }
 

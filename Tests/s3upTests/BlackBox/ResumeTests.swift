@@ -70,6 +70,16 @@ import Testing
     #expect(try box.records() == [])
   }
 
+  @Test("--resume require is 69 for a file that one request sends, and sends nothing: there is nothing to resume")
+  func requireSmall() async throws {
+    let box = try BlackBox()
+    try box.sample("small", 1000)
+    try await box.run("put", "small", "s3://bucket/small", "--resume", "require")
+      .expectFailure(69, "no record of an unfinished upload")
+    #expect(box.fake.objectCount == 0)
+    #expect(box.fake.requests(.putObject).isEmpty)
+  }
+
   @Test("a plain run looks for no upload before it begins its own; while sending it lists the others once")
   func noLookFirst() async throws {
     let box = try BlackBox()
