@@ -23,12 +23,14 @@ extension RealStores {
       #expect(event.resumable == true)
       let id = try #require(try await store.unfinished(run.key()).first)
       let held = try await store.parts(run.key(), id).count
-      let (again, done) = try await run.put(source.path, run.key(), ["--part-size", "5M", "--hedge", "off"])
+      // With a fixed number of connections no part is taken back, and with no hedge none is sent twice.
+      let (again, done) = try await run.put(
+        source.path, run.key(), ["--part-size", "5M", "--concurrency", "4", "--hedge", "off", "-v"])
       #expect(again.status == 0, "\(again.errors)")
       #expect(done.bytes_resumed == held * (5 << 20))
       // Swift closes idle connections when it is busy, possibly all of them at once.
       let rest = source.size - held * (5 << 20)
-      done.expectSent(rest, again: store.name == .swift ? rest : 0)
+      done.expectSent(rest, again: store.name == .swift ? rest : 0, again.errors)
       try await run.expect(run.key(), is: source)
     }
 

@@ -137,8 +137,9 @@ struct Event: Decodable, Sendable {
   /// Expects that all bytes were sent, and at most `again` of them twice: if a busy store (OpenStack Swift) has closed
   /// the idle connection on which a part is sent, libcurl starts that part again on another one, and counts the bytes
   /// that it had sent.
-  func expectSent(_ bytes: Int, again: Int, _ at: SourceLocation = #_sourceLocation) {
+  func expectSent(_ bytes: Int, again: Int, _ output: String = "", _ at: SourceLocation = #_sourceLocation) {
     let sent = bytes_sent ?? -1
-    #expect((bytes...bytes + again).contains(sent), "\(sent) bytes for \(bytes): \(self)", sourceLocation: at)
+    #expect(
+      (bytes...bytes + again).contains(sent), "\(sent) bytes for \(bytes): \(self)\n\(output)", sourceLocation: at)
   }
 }

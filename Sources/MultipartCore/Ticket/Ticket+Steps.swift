@@ -53,15 +53,19 @@ extension Ticket {
     }
   }
 
-  /// Aborts the upload, and returns once the store lists none of its parts: then the ticket is worthless. Returns false
-  /// if it had already ended.
+  /// Aborts the upload, and returns once the store lists none of its parts: then the ticket is worthless. Returns what
+  /// the upload was before: open or whole, or that it had already ended.
   @discardableResult
   public func revoke(
     _ options: StoreOptions = StoreOptions(), with store: Store? = nil
-  ) async throws(Failure) -> Bool {
+  ) async throws(Failure) -> TicketState.Standing {
     let steps = try steps(options, store)
+    // Some stores answer the abort of a completed upload as if it had been open.
+    let before = try? await state(options, with: store).standing
     do throws(Failure) {
-      return try await steps.abort() == .aborted
+      let end = try await steps.abort()
+      if before == .completed { return .completed }
+      return end == .aborted ? before ?? .open : .gone
     } catch {
       throw error.at(place)
     }

@@ -16,7 +16,9 @@ extension TicketState {
   func refusal(_ ticket: Ticket, _ end: End) -> Failure? {
     if isTooLong { return tooLong(ticket, "the parts at the store have") }
     guard !partsAtStore.isEmpty else {
-      return Failure(.dataMismatch, "the store has no part of the ticket's upload")
+      return Failure(
+        .dataMismatch, "the store has no part of the ticket's upload",
+        remedy: "nothing has been uploaded with this ticket yet, or not completely: upload with it first")
     }
     let missing = self.missing ?? PartNumbers.missing(in: partsAtStore)
     guard missing.isEmpty else {

@@ -50,9 +50,7 @@ final class ManyReporter: Sendable {
       if session.output.json == .all {
         line("", json: Event.skipped(source.path, source.reason.words).json)
       }
-      if !session.output.quiet {
-        session.console.line("s3up: skipped \(SafeText.oneLine(source.path)): \(source.reason.words)")
-      }
+      if !session.output.quiet { session.tell(source) }
     case .planned(let source, let bucket, let key, let size):
       let subject = Event.Subject(source: source, bucket: bucket, key: key)
       let (file, object) = (

@@ -95,6 +95,10 @@ struct Session: Sendable {
     Paint(isOn: output.isColored(terminal: Descriptor.isTerminal(descriptor), environment: environment))
   }
 
+  func tell(_ skipped: SkippedSource) {
+    console.line("s3up: skipped \(SafeText.oneLine(skipped.path)): \(skipped.reason.words)")
+  }
+
   func show(_ failure: Failure) {
     let lines = ErrorText.lines(for: failure)
     if let mark = report?.mark(failure, lines) { console.line(mark) }

@@ -64,12 +64,12 @@ struct TicketCommand {
     let file = options.length == nil ? words[1] : nil
     var url = try S3URL(words[words.count - 1])
     url = if let file { try url.destination(for: file) } else { try S3URL.object(words[words.count - 1]) }
-    let sheet = try TicketSheet(try output(), replaces: false, options.format ?? .json)
+    let sheet = try TicketSheet(try output(), replaces: false, options.form ?? .json)
     let uploadOptions = session.options.upload
     // Checked before an upload is begun.
-    if options.format == .sh, let size = uploadOptions.partSize { _ = try TicketScript.block(size) }
+    if options.form == .sh, let size = uploadOptions.partSize { _ = try TicketScript.block(size) }
     let store = try await session.store(url.bucket)
-    if options.format == .html { try await allowPages(store) }
+    if options.form == .html { try await allowPages(store) }
     let key = url.key ?? ""
     let ticket =
       if let length = options.length {
@@ -133,7 +133,7 @@ struct TicketCommand {
     let made = try await store.issueTickets(
       list, for: options.lifetime, session.options.upload,
       isStopped: { [session] in session.signals.received != nil },
-      onSkip: { [session] skipped in session.console.line("s3up: \(skipped.path): \(skipped.reason.words)") },
+      onSkip: { [session] skipped in session.tell(skipped) },
       write: { (ticket) throws(Failure) in try sheet.append(ticket) }, publish: sheet.publish)
     guard let expires = made.expires else { throw Failure(.sourceMissing, "there are no files to issue tickets for") }
     warn(expires)
@@ -158,7 +158,7 @@ struct TicketCommand {
   private func renew() async throws(Failure) {
     let word = try session.invocation.arguments("renew", "TICKET")[1]
     let tickets = try TicketLines(TicketPaper.path(word))
-    let format = options.format ?? tickets.form
+    let format = options.form ?? tickets.form
     if format != tickets.form, options.output == nil {
       throw Failure(
         .usage, "ticket renew: -o is missing", remedy: "Name the file to write: the ticket itself stays as it is.")
@@ -333,7 +333,7 @@ struct TicketCommand {
     let subject = Event.Subject(source: nil, bucket: ticket.bucket, key: ticket.key)
     try session.say(
       session.paint(1).result(
-        "\(object.outcome == .unchanged ? "unchanged" : "completed") \(Self.name(ticket)) "
+        "\(object.outcome == .unchanged ? "already completed:" : "completed") \(Self.name(ticket)) "
           + "(\(facts); \(SafeText.oneLine(object.evidence)))"),
       json: Event.ended(subject, object, took: took).json)
   }
@@ -341,12 +341,18 @@ struct TicketCommand {
   private func revoke() async throws(Failure) { try await each(revoke) }
 
   private func revoke(_ ticket: Ticket, _ options: StoreOptions, _ store: Store?) async throws(Failure) {
-    let wasThere = try await ticket.revoke(options, with: store)
+    let before = try await ticket.revoke(options, with: store)
+    let end =
+      switch before {
+      case .open, .whole: "nothing is left of its upload"
+      case .completed: "its upload had been completed, and the object stays"
+      case .gone: "its upload was already gone"
+      }
     try session.say(
-      "revoked the ticket for \(Self.name(ticket)) (\(wasThere ? "nothing is left of its upload" : "its upload was already gone"))",
+      "revoked the ticket for \(Self.name(ticket)) (\(end))",
       json: JSON.object([
         ("event", .string("revoked")), ("bucket", .string(ticket.bucket)), ("key", .string(ticket.key)),
-        ("upload_id", .string(ticket.uploadID)), ("was_gone", .bool(!wasThere)),
+        ("upload_id", .string(ticket.uploadID)), ("was_gone", .bool(before == .completed || before == .gone)),
       ]).encoded)
   }
 }

@@ -30,8 +30,14 @@ struct TicketOptions {
     takesAsItIs = invocation.toggle(.asItIs) ?? false
     format = try invocation.choice(.format)
     setsCORS = invocation.toggle(.setCORS) ?? false
-    if setsCORS, format != .html {
+    if setsCORS, form != .html {
       throw Failure(.usage, "--set-cors goes with --format html", remedy: "Add --format html, or leave it out.")
     }
+  }
+  /// The form of a ticket for one file: the given one, or that of the ending of the name it is written to.
+  var form: TicketForm? {
+    if let format { return format }
+    let name = output?.bytes ?? []
+    return TicketForm.allCases.first { name.suffix($0.rawValue.utf8.count + 1).elementsEqual(".\($0.rawValue)".utf8) }
   }
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
-# sh upload.sh FILE
+# sh THIS-SCRIPT FILE
 #
-# Uploads one file to one place by presigned requests, and can do nothing else. It needs sh, dd and curl (7.71 or newer).
+# Uploads one file to one place by presigned requests, and can do nothing else. It needs sh, dd and curl (7.67 or newer).
 # After an interruption the same command continues. It is a secret until it expires: whoever has it can use it.
 # Written by s3up; `s3up put FILE --ticket TICKET` does the same over several connections.
 #
@@ -102,8 +102,7 @@ measure() {
 }
 
 # request QUERY HEADERS OPTION...: prints the answer, then the status and the bytes sent. The URL is not on a command
-# line, because all users can read those. Without --fail a refusal is not an error for curl: it repeats requests that
-# failed on the way, or got 408, 429 or 5xx.
+# line, because all users can read those. Without --fail a refusal is not an error for curl.
 request() {
   query=$1 lines='' rest=$2
   shift 2
@@ -119,19 +118,28 @@ no-progress-meter
 header = "Expect:"
 ${lines}connect-timeout = 20
 speed-limit = 1
-retry = 8
-retry-connrefused
-retry-all-errors
-retry-max-time = 900
 CONFIG
 }
 
-# Sets `code`, `sent` and `answer` from what `request` has printed.
+# settle COMMAND ARG...: sets `code`, `sent` and `answer` from the request that it makes. What failed on the way, or got
+# 408, 429 or 5xx, is repeated here and not by curl, which would continue after this script was killed.
 settle() {
-  code=${1##*"$line_feed"}
-  sent=${code##* } code=${code%% *}
-  answer=${1%"$line_feed"*}
-  case $code in [0-9][0-9][0-9]) ;; *) fail 69 'curl failed: it must be 7.71 or newer' ;; esac
+  pause=1
+  while :; do
+    answer=$("$@")
+    code=${answer##*"$line_feed"}
+    sent=${code##* } code=${code%% *}
+    answer=${answer%"$line_feed"*}
+    case $code in
+      000 | 408 | 429 | 5[0-9][0-9]) ;;
+      [0-9][0-9][0-9]) return 0 ;;
+      *) fail 69 'curl failed: it must be 7.67 or newer' ;;
+    esac
+    [ "$pause" -le 128 ] || return 0
+    say "trying again in $pause s ($code)" >&2
+    sleep "$pause"
+    pause=$((pause * 2))
+  done
 }
 
 between() { # TEXT TAG: sets `value`
@@ -214,7 +222,7 @@ keep_parts() {
 look() {
   while IFS=' ' read -r after query headers <&4; do
     [ "$after" -lt "$count" ] || break
-    settle "$(request "$query" "$headers" --speed-time 60 </dev/null)"
+    settle request "$query" "$headers" --speed-time 60 </dev/null
     [ "$code" = 200 ] || refused 'the list of parts'
     keep_parts
   done 4<<'LISTS'
@@ -275,6 +283,10 @@ is_there() {
   case $etag in "$md5") ;; *) return 1 ;; esac
 }
 
+send_part() { # NUMBER QUERY HEADERS
+  read_part "$1" | request "$2" "Content-Type:$tab$3" -i --data-binary @- -X PUT --speed-time 60
+}
+
 send() {
   ! is_there "$1" "$2" || return 0
   [ "$4" != - ] || fail 77 "part $1 cannot be sent, and nothing here shows that the store has it from this file" \
@@ -282,7 +294,7 @@ send() {
   # The store compares it with a signed checksum.
   [ -z "$hasher" ] || [ -n "$object_etag$object_sum" ] || own_md5 "$1"
   say "part $1 of $count" >&2
-  settle "$(read_part "$1" | request "$4" "Content-Type:$tab$5" -i --data-binary @- -X PUT --speed-time 60)"
+  settle send_part "$1" "$4" "$5"
   [ "$code" = 200 ] || refused "part $1"
   measure_part "$1"
   [ "$sent" = "$length" ] || fail 65 "$file has changed, or cannot be read: $sent bytes of part $1 were sent"
@@ -305,6 +317,12 @@ whole_in_xml() {
   printf '%s' '</CompleteMultipartUpload>'
 }
 
+# The store may take minutes to assemble the object.
+send_list() {
+  whole_in_xml | request "${complete%% *}" "Content-Type: application/xml$tab${complete#* }" \
+    --data-binary @- --speed-time 600
+}
+
 # The bytes of the part's MD5.
 md5_in_bytes() {
   own_md5 "$1"
@@ -319,7 +337,7 @@ md5_in_bytes() {
 # Whether the object can be the result of this upload, by everything that HEAD shows: sets `proof`, and `proven` if its
 # bytes are proven to be those that were signed, or those of this file.
 show_object() {
-  settle "$(request "${head%% *}" "${head#* }" -I --speed-time 60 </dev/null)"
+  settle request "${head%% *}" "${head#* }" -I --speed-time 60 </dev/null
   [ "$code" = 200 ] || return 1
   read_headers
   [ "$found" = "$size" ] || return 1
@@ -371,7 +389,7 @@ is_from_file() {
   [ "$own_etag" = "$etag" ]
 }
 
-[ $# -eq 1 ] || fail 64 'one file is needed' "sh $0 FILE"
+{ [ $# -eq 1 ] && [ "$1" != -h ] && [ "$1" != --help ]; } || fail 64 'one file is needed' "sh $0 FILE"
 file=$1
 { [ -f "$file" ] && [ -r "$file" ]; } || fail 66 "$file is not a file that can be read"
 command -v curl >/dev/null || fail 69 'curl is not installed'
@@ -388,9 +406,7 @@ read_notes
 look
 each_part send
 still_same
-# The store may take minutes to assemble the object.
-settle "$(whole_in_xml | request "${complete%% *}" "Content-Type: application/xml$tab${complete#* }" \
-  --data-binary @- --speed-time 600)"
+settle send_list
 # An error can follow a 200, and a page of something between here and the store can come with one.
 case $code$answer in
   200*'<Error'* | 200*':Error'* ) refused 'the completion' ;;

@@ -17,7 +17,7 @@ base=scripts/$(date +%s).$$
 endpoint=$(value ENDPOINT) bucket=$(value BUCKET)
 SECRETS=("HOME=$room/home" "AWS_ACCESS_KEY_ID=$(value ACCESS_KEY)" "AWS_SECRET_ACCESS_KEY=$(value SECRET_KEY)")
 # Changes the curl of a run: CURL_MORE has further options, CURL_POST is the answer to a POST, CURL_GROW is a file that
-# grows while the parts are listed.
+# grows while the parts are listed. With NO_SLEEP it does not wait before it tries again.
 cat >bin/curl <<EOF_CURL
 #!/bin/sh
 shift
@@ -27,9 +27,13 @@ case " \$* " in *' -X PUT '* | *' -I '*) ;; *' --data-binary '*)
 esac
 exec $(command -v curl) -q "\$@" \${CURL_MORE-}
 EOF_CURL
-chmod +x bin/curl
+cat >bin/sleep <<EOF_SLEEP
+#!/bin/sh
+[ -n "\${NO_SLEEP-}" ] || exec $(command -v sleep) "\$@"
+EOF_SLEEP
+chmod +x bin/curl bin/sleep
 # A machine without a program for MD5s.
-for name in sh dash bash busybox dd tr cat stat mkdir curl env; do ln -s "$(command -v $name)" bare; done
+for name in sh dash bash busybox dd tr cat stat mkdir sleep curl env; do ln -s "$(command -v $name)" bare; done
 ln -sf "$room/bin/curl" bare
 
 s3up() { env -i "PATH=$PATH" "${SECRETS[@]}" "$binary" "$@" --quiet; }
@@ -43,7 +47,7 @@ issue() {
 # upload SCRIPT FILE: runs it in a shell without credentials; its output is in the files `out` and `errors`.
 upload() {
   env -i "PATH=${UPLOAD_PATH:-$room/bin:$PATH}" "HOME=$room/home" "CURL_MORE=${CURL_MORE-}" "CURL_POST=${CURL_POST-}" \
-    "CURL_GROW=${CURL_GROW-}" $shell "$@" >out 2>errors
+    "CURL_GROW=${CURL_GROW-}" "NO_SLEEP=${NO_SLEEP-}" $shell "$@" >out 2>errors
 }
 fail() {
   echo "scripts.sh: ${shell:-}: $1" >&2
@@ -242,7 +246,8 @@ all() {
   expect 0 error.sh small
   [ -z "$(sent)" ] || fail 'parts were sent again because completing failed'
   sed "s|$endpoint/|http://127.0.0.1:1/|" error.sh >away.sh
-  CURL_MORE='--retry 0' expect 75 away.sh small
+  NO_SLEEP=yes expect 75 away.sh small
+  [ "$(grep -c 'trying again in' errors)" = 8 ] || fail 'it did not try again eight times'
   expect 77 expired.sh small
   grep -q 'ask for a new one' errors || fail 'it does not say what to do'
   bare

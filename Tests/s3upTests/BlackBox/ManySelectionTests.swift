@@ -90,6 +90,22 @@ import Testing
   }
 
   @Test(
+    "A glob that repeats the path of the folder matches nothing, and the message has the one that does",
+    arguments: ["t", "./t/", "."], ["--exclude", "--include"])
+  func repeated(_ folder: String, _ option: String) async throws {
+    let box = try box()
+    let glob = folder == "." ? "./t/lib/a.js" : "t/lib/a.js"
+    let rules = [option, glob] + (option == "--include" ? ["--include", "c.js"] : [])
+    let result = try await box.run(["put", "-r", folder, "s3://bucket/p/"] + rules)
+    #expect(result.status == 0)
+    #expect(result.errors.contains("\(option) \(glob) matches nothing: a glob is relative to"), "\(result.errors)")
+    let meant = folder == "." ? "/t/lib/a.js" : "/lib/a.js"
+    #expect(result.errors.contains("what you probably want is: \(option) \(meant)\n"), "\(result.errors)")
+    try await box.run(["put", "-r", folder, "s3://bucket/q/", option, meant]).expectSuccess()
+    #expect((box.fake.object("q" + meant) == nil) == (option == "--exclude"))
+  }
+
+  @Test(
     "Rules that work as they are cause no message",
     arguments: [
       ["--exclude", "*", "--include", "*/", "--include", "*.js"], ["--exclude", "/*", "--include", "/lib"],

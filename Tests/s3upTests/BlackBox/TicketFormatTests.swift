@@ -33,6 +33,36 @@ import Testing
     #expect(box.fake.requests(.uploadPart).count == 7)
   }
 
+  @Test("what a killed script has begun is not sent again")
+  func killed() async throws {
+    let box = try BlackBox()
+    try box.sample("f", 11 * mebi)
+    try await script(box, "f", "s3://bucket/k")
+    try box.files.write("", to: "hold")
+    box.fake.setFaults([Fault(.init(.uploadPart, partNumber: 1), .hold(file: box.files.path("hold"), stage: .beforeAnswer))])
+    let process = try box.beginShell("exec sh up.sh f", [])
+    try await until("the part has arrived") { box.fake.requests(.uploadPart).count == 1 }
+    process.signal(SIGKILL)
+    try FileManager.default.removeItem(atPath: box.files.path("hold"))
+    // It returns when curl has closed its standard error too.
+    _ = await process.wait(timeout: .seconds(60))
+    #expect(box.fake.requests(.uploadPart).count == 1)
+  }
+
+  @Test("the ending of the name decides about the form of a ticket, unless a form is given")
+  func formByName() async throws {
+    let box = try BlackBox()
+    try box.sample("f", 1)
+    for (name, words, form) in [
+      ("a.sh", [], .sh), ("a.html", [], .html), ("sh", [], .json), ("b.sh", ["--format", "json"], .json),
+    ] as [(String, [String], TicketForm)] {
+      #expect(try await box.run(["ticket", "issue", "f", "s3://bucket/k", "-o", name] + words).status == 0)
+      #expect(TicketForm(of: try box.files.read(name)) == form, "\(name)")
+    }
+    try await box.run("ticket", "renew", "sh", "-o", "again.sh").expectSuccess()
+    #expect(TicketForm(of: try box.files.read("again.sh")) == .sh)
+  }
+
   @Test(
     "a script ends with s3up's exit code when a part is refused, and does not retry",
     arguments: [
@@ -139,7 +169,8 @@ import Testing
     let shown = try await box.run("ticket", "show", name, "--json")
     #expect(shown.json["missing"] as? [Int] == [3], "\(shown.output) \(shown.errors)")
     #expect(try await box.run("put", "f", "--ticket", name).status == 0)
-    #expect(try await box.run("ticket", "finish", name).output.hasPrefix("unchanged"))
+    #expect(try await box.run("ticket", "finish", name).output.hasPrefix("already completed: s3://bucket/k"))
+    #expect(try await box.run("ticket", "revoke", name).output.contains("had been completed, and the object stays"))
     #expect(box.fake.object("k'\"</script>\u{0600}<")?.sha256 == sha256(bytes))
 
     let renewed = try await box.run("ticket", "renew", "gone", "--expires", "2h")

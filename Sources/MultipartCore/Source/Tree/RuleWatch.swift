@@ -6,19 +6,22 @@ struct RuleWatch: Sendable {
   private(set) var excluded = 0
   /// Something that the rules include belongs to another machine's share.
   private(set) var hasOthers = false
-  /// The includes that decided about a file or folder.
+  /// The rules that decided about a file or folder.
   private var matched: Set<Int> = []
+  /// The rules whose glob begins with the path of the folder itself, and with what they probably mean.
+  private var repeated: [Int: GlobRules.Repetition] = [:]
   /// For each include: the first excluded folder in which it could have matched, and the rule that excludes that
   /// folder.
   private var blocked: [Int: (folder: [UInt8], by: Int)] = [:]
 
-  init(_ rules: GlobRules) { self.rules = rules }
+  init(_ rules: GlobRules, root: FilePath? = nil) {
+    self.rules = rules
+    if let root { repeated = rules.repetitions(of: root) }
+  }
 
   mutating func note(_ rule: Int, on path: [UInt8], isFolder: Bool) {
-    guard rules.excludes(rule) else {
-      matched.insert(rule)
-      return
-    }
+    matched.insert(rule)
+    guard rules.excludes(rule) else { return }
     excluded += 1
     guard isFolder else { return }
     for include in rules.includes where blocked[include] == nil && rules.couldMatch(include, in: path, but: rule) {
@@ -31,8 +34,19 @@ struct RuleWatch: Sendable {
 
   mutating func noteOther() { hasOthers = true }
 
-  /// For each include without effect: a description, and the options that do what was meant.
+  /// For each rule without effect that was probably meant to have one: a description, and the options that do what was meant.
   var advice: [(what: Wording, remedy: Wording)] {
+    let repeated = repeated.sorted { $0.key < $1.key }.filter { !matched.contains($0.key) }.map { rule, repetition in
+      (
+        "\(rules.wording(rule)) matches nothing: a glob is relative to \(repetition.folder)" as Wording,
+        "what you probably want is: " + rules.wording(rule, as: repetition.meant)
+      )
+    }
+    return repeated + behindFolders
+  }
+
+  /// Advice about includes that an excluded folder keeps from matching.
+  private var behindFolders: [(what: Wording, remedy: Wording)] {
     blocked.sorted { $0.key < $1.key }.compactMap { include, block in
       // A rule meant for all folders may have matched in the first one alone.
       guard rules.excludesAll(block.by) || !matched.contains(include) else { return nil }
@@ -53,6 +67,7 @@ struct RuleWatch: Sendable {
     hasOthers = hasOthers || other.hasOthers
     matched.formUnion(other.matched)
     blocked.merge(other.blocked) { first, _ in first }
+    repeated.merge(other.repeated) { first, _ in first }
   }
 }
 
@@ -77,16 +92,46 @@ extension GlobRules {
     return Glob(Self.anchored(names.prefix(depth))).matches(folder, isFolder: true)
   }
 
-  /// A rule as an option.
-  func wording(_ rule: Int) -> Wording { Self.wording(rules[rule].verdict, rules[rule].text) }
+  /// A rule as an option; `text` replaces its glob.
+  func wording(_ rule: Int, as text: String? = nil) -> Wording {
+    Self.wording(rules[rule].verdict, text ?? rules[rule].text)
+  }
+
+  struct Repetition: Sendable {
+    var folder: String
+    var meant: String
+  }
+
+  /// The rules that name files as the shell sees them, `build/lib/x` or `./lib/x`, rather than as the folder `build`
+  /// does.
+  func repetitions(of root: FilePath) -> [Int: Repetition] {
+    let here = Array("./".utf8)
+    var folder = root.bytes[...]
+    while folder.starts(with: here) { folder = folder.dropFirst(here.count) }
+    while folder.last == UInt8(ascii: "/") { folder = folder.dropLast() }
+    if folder.elementsEqual(".".utf8) { folder = [] }
+    var found: [Int: Repetition] = [:]
+    for rule in rules.indices {
+      let glob = Array(rules[rule].text.utf8)
+      var rest = glob[...]
+      if rest.starts(with: here) { rest = rest.dropFirst(here.count) }
+      let start = folder + [UInt8(ascii: "/")]
+      if !folder.isEmpty, rest.starts(with: start) { rest = rest.dropFirst(start.count) }
+      guard rest.count < glob.count, !rest.isEmpty else { continue }
+      let name = SafeText.oneLine(String(decoding: start, as: UTF8.self))
+      found[rule] = Repetition(
+        folder: folder.isEmpty ? "the folder" : name, meant: "/" + String(decoding: rest, as: UTF8.self))
+    }
+    return found
+  }
 
   /// The rules with which an include reaches into the folder that keeps it from matching.
   func meant(by include: Int, excludedBy exclude: Int) -> [Wording] {
     if excludesAll(exclude) {
       // If the first rule is an include, everything else is excluded, but folders are searched.
-      return rules.indices.drop { $0 <= exclude || excludes($0) }.map(wording)
+      return rules.indices.drop { $0 <= exclude || excludes($0) }.map { wording($0) }
     }
-    var options = rules.indices.filter { $0 != include }.map(wording)
+    var options = rules.indices.filter { $0 != include }.map { wording($0) }
     let names = names(of: include)
     for depth in 1..<max(names.count, 1) {
       let folder = String(decoding: Self.anchored(names.prefix(depth)), as: UTF8.self)

@@ -48,7 +48,7 @@ final class TreeWalk: @unchecked Sendable {
     depth: Depth = .sizes, shard: Shard? = nil, longest: Int = S3Limits.longestKey, stateFolder: FilePath? = nil
   ) throws(Failure) {
     self.rules = rules
-    watch = RuleWatch(rules)
+    watch = RuleWatch(rules, root: root)
     state = stateFolder.flatMap { Inode($0) }
     self.followsLinks = followsLinks
     self.tellsExcluded = tellsExcluded

@@ -4,7 +4,7 @@ extension FlagList {
   /// Which files a run uploads, and the reports that it writes.
   static let selection: [Flag] = [
     Flag(
-      .recursive, short: "r", .toggle, .selection, [.many, .issueMany, .verifyMany],
+      .recursive, short: "r", .toggle, .selection, [.many, .issueMany, .verifyMany, .byTickets],
       "Upload the contents of the given folders.",
       more: """
         The contents of DIR go below the prefix: DIR/a/b becomes PREFIX/a/b, with or without a slash at the end of \

@@ -34,8 +34,9 @@ extension FlagList {
       more: """
         json is for s3up put --ticket. sh is a script that uploads the file using only sh, dd and curl; html is a \
         page for uploading it in a browser. Each contains the ticket: show, renew, finish and revoke read all of \
-        them. renew keeps the form unless another one and -o are given.
-        """, standard: "json", choices: TicketForm.words, common: [.issue, .renew]),
+        them. Without this option the ending of the name given by -o decides: .sh or .html, else json; renew keeps \
+        the form unless that says another.
+        """, choices: TicketForm.words, common: [.issue, .renew]),
     Flag(
       .setCORS, .toggle, .ticket, [.issue, .renew], "With --format html: let pages upload to this bucket.",
       more: "Adds one rule to the bucket's CORS rules, after showing it. Requests still need the ticket's signatures."),

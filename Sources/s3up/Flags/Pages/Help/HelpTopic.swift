@@ -28,7 +28,7 @@ enum HelpTopic: String, Sendable, CaseIterable {
       ]
     case .filters:
       [
-        "With -r every file of the folder is uploaded unless a rule excludes it; the result says how many were excluded."
+        "With -r every file of the folder is uploaded unless a rule excludes it; --dry-run names what it excludes."
       ]
     case .tickets:
       [
