@@ -95,7 +95,8 @@ import Testing
     if isReplaced {
       finished.expectFailure(65, "its end has not been confirmed")
     } else {
-      #expect(finished.status == 0 && finished.output.hasPrefix("already completed"), "\(finished.output)\(finished.errors)")
+      #expect(
+        finished.status == 0 && finished.output.hasPrefix("already completed"), "\(finished.output)\(finished.errors)")
       #expect(box.fake.object("k")?.etag == object.etag)
     }
     #expect(box.fake.requests(.completeMultipartUpload).count == 1)

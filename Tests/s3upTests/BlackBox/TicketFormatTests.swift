@@ -39,7 +39,9 @@ import Testing
     try box.sample("f", 11 * mebi)
     try await script(box, "f", "s3://bucket/k")
     try box.files.write("", to: "hold")
-    box.fake.setFaults([Fault(.init(.uploadPart, partNumber: 1), .hold(file: box.files.path("hold"), stage: .beforeAnswer))])
+    box.fake.setFaults([
+      Fault(.init(.uploadPart, partNumber: 1), .hold(file: box.files.path("hold"), stage: .beforeAnswer))
+    ])
     let process = try box.beginShell("exec sh up.sh f", [])
     try await until("the part has arrived") { box.fake.requests(.uploadPart).count == 1 }
     process.signal(SIGKILL)
