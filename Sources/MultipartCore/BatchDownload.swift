@@ -17,7 +17,8 @@ public struct BatchDownloadOptions: Sendable {
 /// object fails, the others continue. A file appears under its name only once it is whole and proven, and no key can
 /// lead to a file outside the folder.
 ///
-///     let batch = try store.downloads(below: "images/", into: "images") { event in print(event) }
+///     let images = DownloadSources(.below(["images/"]), prefix: "images/")
+///     let batch = try store.downloads(images, into: FilePath("images")) { event in print(event) }
 ///     print(try await batch.run().downloaded)
 public final class BatchDownload: BatchRun {
   private let batch: ObjectBatch<DownloadMaking>
@@ -44,32 +45,11 @@ public final class BatchDownload: BatchRun {
 }
 
 extension Store {
-  /// Downloads every object below a prefix into a folder, which is created if it does not exist, in one run that starts
-  /// with `run()`. If that run fails, the next one skips the files that it completed. The rules and the share of the
-  /// tree's options select objects as they select files for an upload.
+  /// Downloads the objects that the sources find into a folder, which is created if it does not exist, in one run that
+  /// starts with `run()`. If that run fails, the next one of the same sources skips the files that it completed.
   public func downloads(
-    below prefix: String, into folder: String, _ tree: TreeOptions = TreeOptions(),
-    _ options: BatchDownloadOptions = BatchDownloadOptions(),
+    _ sources: DownloadSources, into folder: FilePath, _ options: BatchDownloadOptions = BatchDownloadOptions(),
     onEvent: @escaping @Sendable (BatchEvent) -> Void = { _ in }
-  ) throws(Failure) -> BatchDownload {
-    let uploads = try tree.sources("", to: prefix)
-    var sources = DownloadSources(.below([uploads.prefix]), prefix: uploads.prefix)
-    (sources.rules, sources.shard) = (uploads.rules, uploads.shard)
-    return try downloads(sources, into: FilePath(folder), options, onEvent: onEvent)
-  }
-
-  /// Downloads objects into a folder, each under the last component of its key, in one run that starts with `run()`.
-  public func downloads(
-    _ keys: [String], into folder: String, _ options: BatchDownloadOptions = BatchDownloadOptions(),
-    onEvent: @escaping @Sendable (BatchEvent) -> Void = { _ in }
-  ) throws(Failure) -> BatchDownload {
-    try downloads(DownloadSources(.named(keys), prefix: ""), into: FilePath(folder), options, onEvent: onEvent)
-  }
-
-  /// Downloads the objects that the sources find.
-  package func downloads(
-    _ sources: DownloadSources, into folder: FilePath, _ options: BatchDownloadOptions,
-    onEvent: @escaping @Sendable (BatchEvent) -> Void
   ) throws(Failure) -> BatchDownload {
     try check(options.download)
     let tree = TargetTree(folder, makes: !options.onlyLooks)

@@ -10,11 +10,11 @@ public struct BatchOptions: Sendable {
   /// What an interrupted run has completed; this run adds to it.
   var record: RunRecord?
   /// Receives a line for each object that exists at the store in the end.
-  package var manifest: Manifest?
+  public var manifest: Manifest?
   /// The files that the run writes.
   package var outputs = RunOutputs()
   /// The prefix that the manifest strips from each key, so that `sha256sum -c` finds the files in their folder.
-  package var manifestPrefix = ""
+  public var manifestPrefix = ""
 
   func nameInManifest(_ key: String) -> String {
     guard manifest?.wantsSHA256 == true, key.begins(with: manifestPrefix) else { return key }

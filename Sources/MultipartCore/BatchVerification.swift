@@ -1,6 +1,7 @@
 /// A comparison of many files with their objects, several at a time, which can be watched and stopped.
 ///
-///     let check = try store.verification(ofTree: "images", under: "images/") { event in print(event) }
+///     let images = BatchSources(.named([FilePath("images")]), prefix: "images/")
+///     let check = try store.verification(images) { event in print(event) }
 ///     print(try await check.run().verified)
 public final class BatchVerification: BatchRun {
   private struct State: Sendable {
@@ -152,17 +153,17 @@ public final class BatchVerification: BatchRun {
 }
 
 extension Store {
-  /// Verifies each file of a folder against the object of that name below a prefix, in a run that starts with `run()`.
-  /// Objects without a file are ignored.
+  /// Verifies each file that the sources find against its object, in a run that starts with `run()`. Objects without a
+  /// file are ignored.
   public func verification(
-    ofTree folder: String, under prefix: String, _ tree: TreeOptions = TreeOptions(),
-    _ options: VerifyOptions = VerifyOptions(), onEvent: @escaping @Sendable (BatchEvent) -> Void = { _ in }
+    _ sources: BatchSources, _ options: VerifyOptions = VerifyOptions(),
+    onEvent: @escaping @Sendable (BatchEvent) -> Void = { _ in }
   ) throws(Failure) -> BatchVerification {
-    try verification(tree.sources(folder, to: prefix), options, onEvent: onEvent)
+    try verification(sources, options, besides: RunOutputs(), onEvent: onEvent)
   }
 
   package func verification(
-    _ sources: BatchSources, _ options: VerifyOptions, besides outputs: RunOutputs = RunOutputs(),
+    _ sources: BatchSources, _ options: VerifyOptions, besides outputs: RunOutputs,
     onEvent: @escaping @Sendable (BatchEvent) -> Void
   ) throws(Failure) -> BatchVerification {
     try checkKey(options.customerKey)

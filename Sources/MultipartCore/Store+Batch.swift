@@ -19,18 +19,11 @@ extension Store {
     }
   }
 
-  /// Uploads the contents of a folder below a prefix, in one run that can be watched and stopped. It starts with
-  /// `run()`. If that run fails, the next one skips what it uploaded.
+  /// Uploads what the sources find, such as the contents of a folder, in one run that can be watched and stopped. It
+  /// starts with `run()`. If that run fails, the next one of the same sources skips what it uploaded.
   public func batch(
-    tree folder: String, to prefix: String, _ tree: TreeOptions = TreeOptions(),
-    _ options: BatchOptions = BatchOptions(), onEvent: @escaping @Sendable (BatchEvent) -> Void = { _ in }
-  ) throws(Failure) -> BatchUpload {
-    try batch(tree.sources(folder, to: prefix), options, onEvent: onEvent)
-  }
-
-  /// Uploads what the sources find.
-  package func batch(
-    _ sources: BatchSources, _ options: BatchOptions, onEvent: @escaping @Sendable (BatchEvent) -> Void
+    _ sources: BatchSources, _ options: BatchOptions = BatchOptions(),
+    onEvent: @escaping @Sendable (BatchEvent) -> Void = { _ in }
   ) throws(Failure) -> BatchUpload {
     var options = options
     options.record = options.onlyLooks ? nil : runRecord(of: sources.identity)

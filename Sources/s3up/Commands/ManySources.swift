@@ -87,7 +87,7 @@ struct ManySources: Sendable {
     if isOneKey { sources.key = target?.key }
     sources.rules = try GlobRules(selection.rules)
     sources.followsLinks = selection.followsLinks
-    sources.names = selection.refusesNonUTF8 ? .refuse : .escape
+    sources.oddNames = selection.refusesNonUTF8 ? .refuse : .escape
     sources.shard = selection.shard
     sources.tellsExcluded = selection.isDryRun
     return sources

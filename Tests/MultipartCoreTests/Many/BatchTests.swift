@@ -140,18 +140,18 @@ import Testing
   @Test("A folder's files are sent below a prefix, by rules and shares, and skipped if their objects exist")
   func tree() async throws {
     for name in ["a.txt", "b/c.png", "b/d/e.txt"] { try folder.write(Array(name.utf8), to: "tree/" + name) }
-    var tree = TreeOptions()
-    tree.rules = [.exclude("*.png")]
+    var tree = BatchSources(.named([FilePath(folder.path("tree"))]), prefix: "p/")
+    tree.rules = try GlobRules([.exclude("*.png")])
     var options = BatchOptions()
     options.upload.skipsSame = true
     let store = try await store()
-    #expect(try await store.batch(tree: folder.path("tree"), to: "p", tree, options).run().uploaded == 2)
+    #expect(try await store.batch(tree, options).run().uploaded == 2)
     #expect(fake.object("p/b/d/e.txt")?.bytes == Array("b/d/e.txt".utf8) && fake.objectCount == 2)
-    tree.rules = []
+    tree.rules = GlobRules()
     var (uploaded, unchanged) = (0, 0)
     for number in 1...3 {
-      tree.share = Shard(number, of: 3)
-      let summary = try await store.batch(tree: folder.path("tree"), to: "p/", tree, options).run()
+      tree.shard = Shard(number, of: 3)
+      let summary = try await store.batch(tree, options).run()
       (uploaded, unchanged) = (uploaded + summary.uploaded, unchanged + summary.unchanged)
     }
     #expect(uploaded == 1 && unchanged == 2)

@@ -2,18 +2,13 @@
 ///
 /// Valid UTF-8 is never changed. In each component of the path that is not UTF-8, invalid bytes become `%XX`, and `%`
 /// becomes `%25`, so that the name can be read back.
-package struct KeyName: Sendable {
-  package enum Rule: Sendable {
-    case escape
-    case refuse
-  }
-
+struct KeyName: Sendable {
   let prefix: String
-  let rule: Rule
+  let oddNames: BatchSources.OddNames
 
-  init(prefix: String, _ rule: Rule = .escape) {
+  init(prefix: String, _ oddNames: BatchSources.OddNames = .escape) {
     self.prefix = prefix
-    self.rule = rule
+    self.oddNames = oddNames
   }
 
   /// The key of the file with this name: its path below the folder that is sent, or its name in a list.
@@ -38,7 +33,7 @@ package struct KeyName: Sendable {
 
   private func text(of name: [UInt8], _ place: Place) throws(Failure) -> String {
     if let text = String(validating: name, as: UTF8.self) { return text }
-    guard rule == .escape else {
+    guard oddNames == .escape else {
       throw Failure(
         .usage, "the file's name is not UTF-8, as keys must be", remedy: "rename it, or have such names escaped"
       ).at(place)

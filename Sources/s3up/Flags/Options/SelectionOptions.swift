@@ -4,7 +4,7 @@ import MultipartCore
 struct SelectionOptions: Sendable {
   var isRecursive = false
   /// The rules, in the order in which they were given.
-  var rules: [(GlobRules.Verdict, String)] = []
+  var rules: [GlobRules.Rule] = []
   var followsLinks = false
   var refusesNonUTF8 = false
   var endsWithNUL = false
@@ -18,10 +18,10 @@ struct SelectionOptions: Sendable {
   init(_ invocation: Invocation, environment: [String: String]) throws(Failure) {
     isRecursive = invocation.toggle(.recursive) ?? false
     let given =
-      invocation.all(.include).map { ($0, GlobRules.Verdict.include) }
-      + invocation.all(.exclude).map { ($0, GlobRules.Verdict.exclude) }
-    for (glob, verdict) in given.sorted(by: { $0.0.place < $1.0.place }) {
-      rules.append((verdict, try invocation.text(glob)))
+      invocation.all(.include).map { ($0, GlobRules.Rule.include) }
+      + invocation.all(.exclude).map { ($0, GlobRules.Rule.exclude) }
+    for (glob, rule) in given.sorted(by: { $0.0.place < $1.0.place }) {
+      rules.append(rule(try invocation.text(glob)))
     }
     followsLinks = invocation.toggle(.followSymlinks) ?? false
     refusesNonUTF8 = try invocation.word(.nonUTF8) == "refuse"

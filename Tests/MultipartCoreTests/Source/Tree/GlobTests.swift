@@ -28,7 +28,7 @@ import Testing
   /// The paths that the rules exclude, with `!` as an include.
   private func excluded(_ lines: [String], _ paths: [String]) throws -> Set<String> {
     let rules = try GlobRules(
-      lines.map { $0.hasPrefix("!") ? (.include, String($0.dropFirst())) : (.exclude, $0) })
+      lines.map { $0.hasPrefix("!") ? .include(String($0.dropFirst())) : .exclude($0) })
     var excluded: Set<String> = []
     for path in paths {
       for end in path.indices.filter({ path[$0] == "/" }) + [path.endIndex]
@@ -93,35 +93,35 @@ import Testing
       ("x/a*c", "x/a/c", false),
     ])
   func manual(_ pattern: String, _ path: String, _ isExcluded: Bool) throws {
-    #expect(try GlobRules([(.exclude, pattern)]).includes(Array(path.utf8)) == !isExcluded)
+    #expect(try GlobRules([.exclude(pattern)]).includes(Array(path.utf8)) == !isExcluded)
   }
 
   @Test("If the first rule is an include, only what is included is sent, in any folder")
   func includesFirst() throws {
     let tree = try Tree(["a.jpg", "b.txt", "sub/c.jpg", "sub/deep/d.jpg", "sub/deep/e.txt", "whole/f.txt", "no/g.jpg"])
-    func told(_ patterns: [(GlobRules.Verdict, String)], tells: Bool = false) throws -> [String] {
+    func told(_ patterns: [GlobRules.Rule], tells: Bool = false) throws -> [String] {
       let rules = try GlobRules(patterns)
       let told = try TreeWalk(root: tree.root, rules: rules, tellsExcluded: tells).tell()
       for path in told where !path.contains(":") { #expect(rules.includes(Array(path.utf8))) }
       return told
     }
-    #expect(try told([(.include, "*.jpg")]) == ["a.jpg", "no/g.jpg", "sub/c.jpg", "sub/deep/d.jpg"])
+    #expect(try told([.include("*.jpg")]) == ["a.jpg", "no/g.jpg", "sub/c.jpg", "sub/deep/d.jpg"])
     #expect(
-      try told([(.include, "*.jpg"), (.include, "whole/"), (.exclude, "no/")])
+      try told([.include("*.jpg"), .include("whole/"), .exclude("no/")])
         == ["a.jpg", "sub/c.jpg", "sub/deep/d.jpg", "whole/f.txt"])
     #expect(
-      try told([(.exclude, "sub/*"), (.include, "deep/")]).filter { $0.hasPrefix("sub") } == [
+      try told([.exclude("sub/*"), .include("deep/")]).filter { $0.hasPrefix("sub") } == [
         "sub/deep/d.jpg", "sub/deep/e.txt",
       ])
     #expect(
-      try told([(.exclude, "*.txt"), (.exclude, "sub/")], tells: true)
+      try told([.exclude("*.txt"), .exclude("sub/")], tells: true)
         == ["a.jpg", "b.txt: excluded", "no/g.jpg", "sub: excluded", "whole/f.txt: excluded"])
   }
 
   @Test("A pattern with many stars takes no exponential time")
   func stars() throws {
     let rules = try GlobRules([
-      (.exclude, String(repeating: "*a", count: 60) + "b"), (.exclude, String(repeating: "**/a*", count: 30) + "/b"),
+      .exclude(String(repeating: "*a", count: 60) + "b"), .exclude(String(repeating: "**/a*", count: 30) + "/b"),
     ])
     #expect(rules.includes(Array(String(repeating: "a", count: 250).utf8)))
     #expect(rules.includes(Array(String(repeating: "aa/", count: 200).utf8) + Array("a".utf8)))
@@ -129,7 +129,7 @@ import Testing
 
   @Test("An empty pattern, and one in git's form of an include, are refused", arguments: ["", " ", "!a"])
   func refused(_ pattern: String) {
-    let failure = #expect(throws: Failure.self) { try GlobRules([(.exclude, pattern)]) }
+    let failure = #expect(throws: Failure.self) { try GlobRules([.exclude(pattern)]) }
     #expect(failure?.code == .usage)
   }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(15))) struct TreeWalkTests {
   private func walk(
-    _ tree: Tree, _ patterns: [(GlobRules.Verdict, String)] = [], followsLinks: Bool = false,
+    _ tree: Tree, _ patterns: [GlobRules.Rule] = [], followsLinks: Bool = false,
     tellsExcluded: Bool = false, depth: TreeWalk.Depth = .sizes
   ) throws -> TreeWalk {
     try TreeWalk(

@@ -1,54 +1,58 @@
-import Glibc
-
-/// Reads a manifest, line by line.
-///
-/// `@unchecked Sendable` holds because it is used by one task at a time.
-package final class ManifestList: @unchecked Sendable {
-  /// A key has at most 1,024 bytes, each of which JSON may write in six.
-  private static let longest = 16 << 10
-  private let lines: LineReader
-  /// The scratch file that the lines are read from, for a manifest that is an object.
-  private let scratch: ScratchFile?
-  let form: ManifestForm
-  var name: String { lines.name }
-
-  /// Opens a manifest; `-` is standard input.
-  package init(_ path: FilePath) throws(Failure) {
-    form = ManifestForm(target: path.text)
-    scratch = nil
-    lines =
-      path == FilePath("-")
-      ? LineReader(open: STDIN_FILENO, name: "standard input", longest: Self.longest)
-      : try LineReader(path, longest: Self.longest)
-  }
-
-  private init(_ file: ScratchFile, name: String) {
-    form = ManifestForm(target: name)
-    scratch = file
-    lines = file.lines(named: name, longest: Self.longest)
-  }
-
-  /// Opens a manifest that is an object: it is first downloaded into an unnamed file in `folder`, and proven.
-  package static func object(_ key: String, of store: Store, folder: String) async throws(Failure) -> ManifestList {
-    let file = try ScratchFile(in: folder)
-    let name = "s3://\(store.bucket)/\(key)"
-    try await file.fill { (descriptor) async throws(Failure) in
-      _ = try await store.download(key, to: .descriptor(descriptor, name: "a temporary file"))
+/// Writes and parses the lines of a manifest.
+extension ManifestForm {
+  /// Whether a line is one of a manifest: a file of such lines may be replaced.
+  package func isLine(_ line: ArraySlice<UInt8>) -> Bool {
+    switch self {
+    case .sums:
+      let sum = line.first == UInt8(ascii: "\\") ? line.dropFirst() : line
+      return sum.prefix(64).count { Hex.value(of: $0) != nil } == 64 && sum.dropFirst(64).starts(with: "  ".utf8)
+    case .json:
+      guard let entry = JSON.parse(Array(line)) else { return false }
+      return ["key", "size", "etag", "version_id", "checksum", "sha256"].allSatisfy { entry[$0] != nil }
     }
-    return ManifestList(file, name: name)
   }
 
-  /// The next entry. In lines for `sha256sum` the name is the key.
-  func next() throws(Failure) -> ManifestEntry? {
-    guard let line = try lines.next() else { return nil }
-    guard let entry = form.entry(line) else {
-      throw lines.failure(
-        form == .sums
-          ? "it is not one for sha256sum: 64 hex digits, two spaces and a name"
-          : "it is not a JSON object with a key and the listed values",
-        remedy: "give a manifest that \(.manifest) has written")
+  /// The name of a share's manifest: each share of a run writes its own.
+  package static func target(_ name: String, share: Int, of shares: Int) -> String { "\(name).\(share)-of-\(shares)" }
+
+  /// The entry's line, with its line feed.
+  func line(_ entry: ManifestEntry) throws(Failure) -> [UInt8] {
+    switch self {
+    case .sums:
+      guard let sum = entry.sha256, sum.algorithm == .sha256 else {
+        throw Failure(.local, "the manifest needs the SHA-256 of each file").at(Place(key: entry.key))
+      }
+      let name = Self.escaped(entry.key)
+      return (name.isEscaped ? [UInt8(ascii: "\\")] : []) + Array(sum.hex.utf8) + Array("  ".utf8) + name.bytes
+        + [UInt8(ascii: "\n")]
+    case .json:
+      let checksum = entry.checksum.map { sum in
+        JSON.object([
+          ("algorithm", .string(sum.name)), ("type", .string(sum.type.rawValue)), ("value", .string(sum.value)),
+        ])
+      }
+      let line = JSON.object([
+        ("key", .string(entry.key)), ("size", entry.size.map { .int($0) } ?? .null), ("etag", .optional(entry.etag)),
+        ("version_id", .optional(entry.versionID)), ("checksum", checksum ?? .null),
+        ("sha256", .optional(entry.sha256?.hex)),
+      ])
+      return Array((line.encoded + "\n").utf8)
     }
-    return entry
+  }
+
+  /// The name, escaped if necessary. A backslash at the beginning of the line tells `sha256sum` that the name is
+  /// escaped.
+  private static func escaped(_ name: String) -> (bytes: [UInt8], isEscaped: Bool) {
+    var bytes: [UInt8] = []
+    for byte in name.utf8 {
+      switch byte {
+      case UInt8(ascii: "\\"): bytes += "\\\\".utf8
+      case UInt8(ascii: "\n"): bytes += "\\n".utf8
+      case UInt8(ascii: "\r"): bytes += "\\r".utf8
+      default: bytes.append(byte)
+      }
+    }
+    return (bytes, bytes.count != name.utf8.count)
   }
 }
 

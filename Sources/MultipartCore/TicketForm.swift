@@ -1,6 +1,11 @@
 /// The form in which a ticket is written. Every form contains the ticket, as JSON on one line.
-package enum TicketForm: String, Sendable, CaseIterable {
-  case json, sh, html
+public enum TicketForm: String, Sendable, CaseIterable {
+  /// The ticket alone.
+  case json
+  /// A script that uploads the file.
+  case sh
+  /// A page that uploads the file in a browser.
+  case html
 
   /// The form by the first bytes: a script begins with `#!`, a page with a tag.
   init(of text: some Collection<UInt8>) {

@@ -1,30 +1,7 @@
 import Glibc
 
-/// Which objects a batch downloads.
-package struct DownloadSources: Sendable {
-  package enum Kind: Sendable {
-    /// Everything below each of these prefixes.
-    case below([String])
-    /// Objects that each get the last component of their key as name.
-    case named([String])
-    /// A list of keys below the prefix, one per line; `-` is standard input.
-    case list(FilePath, endsWithZero: Bool)
-    /// The objects of a manifest, below the prefix.
-    case manifest(ManifestList)
-  }
-
-  var kind: Kind
-  /// The common prefix of keys that their paths omit: it ends with a slash, or is empty.
-  var prefix: String
-  package var rules = GlobRules()
-  package var shard: Shard?
-  /// Also reports what the rules exclude.
-  package var tellsExcluded = false
-  /// Whether a run succeeds if there is nothing to download.
-  package var allowsNothing = true
-
-  package init(_ kind: Kind, prefix: String) { (self.kind, self.prefix) = (kind, prefix) }
-
+/// Finds the objects, one after another, in the order in which they are listed or named.
+extension DownloadSources {
   /// What identifies a run apart from its target, so that a later run of the same sources continues it.
   var identity: [String] {
     let words: [String] =

@@ -6,7 +6,7 @@
 /// /index.html !cache-control
 /// ```
 /// A glob with spaces is put in quotes. `!NAME` cancels what earlier lines say.
-package final class AttributeRules: Sendable {
+public final class AttributeRules: Sendable {
   private struct Rule: Sendable {
     var line: Int
     var text: String
@@ -19,11 +19,13 @@ package final class AttributeRules: Sendable {
   private static let most = 10_000
 
   private let rules: [Rule]
-  package let file: String
+  /// The path of the file, for display.
+  public let file: String
   /// Whether each rule has matched, by its number.
   private let matched: Locked<[Bool]>
 
-  package init(_ path: FilePath) throws(Failure) {
+  /// Reads the rules of a file; throws if a line is not one.
+  public init(_ path: FilePath) throws(Failure) {
     let lines = try LineReader(path, longest: Self.longest)
     var rules: [Rule] = []
     while let line = try lines.next() {

@@ -1,35 +1,7 @@
 import Glibc
 
-/// The sources of a batch, and which of them are sent.
-package struct BatchSources: Sendable {
-  package enum Kind: Sendable {
-    /// Files, and folders whose contents go below the prefix.
-    case named([FilePath])
-    /// A list of files, one per line; `-` is standard input.
-    case list(FilePath, endsWithZero: Bool)
-    /// Objects with their destinations.
-    case batch(OpenBatch)
-  }
-
-  var kind: Kind
-  package var prefix: String
-  /// The key of a single file, instead of one below the prefix.
-  package var key: String?
-  package var rules = GlobRules()
-  package var followsLinks = false
-  package var names = KeyName.Rule.escape
-  package var shard: Shard?
-  package var attributes: AttributeRules?
-  /// Also reports what the rules exclude.
-  package var tellsExcluded = false
-  /// Whether a run succeeds if its rules leave nothing to send, or its list is empty.
-  package var allowsNothing = true
-
-  package init(_ kind: Kind, prefix: String) {
-    self.kind = kind
-    self.prefix = prefix
-  }
-
+/// Finds the sources, one after another, in the order in which they are named.
+extension BatchSources {
   /// What identifies a run, so that a later run of the same sources continues it.
   var identity: [String] {
     let paths: [String] =
@@ -158,7 +130,7 @@ package struct BatchSources: Sendable {
         trees.append(walk)
       }
     }
-    if let meeting = KeyMeeting.find(files: files, trees: trees, KeyName(prefix: prefix, names)) {
+    if let meeting = KeyMeeting.find(files: files, trees: trees, KeyName(prefix: prefix, oddNames)) {
       throw meeting.failure
     }
   }
@@ -190,7 +162,7 @@ package struct BatchSources: Sendable {
   }
 
   private func key(of name: [UInt8], _ path: FilePath) throws(Failure) -> String {
-    try KeyName(prefix: prefix, names).key(of: name, path)
+    try KeyName(prefix: prefix, oddNames).key(of: name, path)
   }
 
   package static func isFolder(_ path: FilePath) -> Bool { isKind(S_IFDIR, path) }
@@ -341,33 +313,5 @@ extension BatchItem {
     case .header(.contentType): contentType != nil
     case .header, .tag: false
     }
-  }
-}
-
-/// A batch, one JSON object per line, whose first object has been read: its bucket is needed to find the store.
-///
-/// `@unchecked Sendable` holds because it is used by one task at a time.
-package final class OpenBatch: @unchecked Sendable {
-  private let list: BatchList
-  private var first: BatchItem?
-  /// The path; nil for standard input.
-  package let path: FilePath?
-  /// The bucket of the first object; nil if the batch is empty.
-  package let firstBucket: String?
-
-  /// Opens the batch; `-` is standard input.
-  package init(_ path: FilePath) throws(Failure) {
-    if path == FilePath("-") {
-      (list, self.path) = (BatchList(open: STDIN_FILENO, name: "standard input"), nil)
-    } else {
-      (list, self.path) = (try BatchList(path), path)
-    }
-    first = try list.next()
-    firstBucket = first?.bucket
-  }
-
-  func next() throws(Failure) -> BatchItem? {
-    if let item = first.take() { return item }
-    return firstBucket == nil ? nil : try list.next()
   }
 }

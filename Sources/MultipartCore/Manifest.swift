@@ -5,7 +5,7 @@ import Glibc
 ///
 /// Lines are collected in memory up to a bound, then sorted and added to a scratch file; at the end the sorted runs are
 /// merged.
-package final class Manifest: Sendable {
+public final class Manifest: Sendable {
   private struct State: Sendable {
     var lines: [ManifestLine] = []
     /// The size of the lines in bytes.
@@ -22,7 +22,7 @@ package final class Manifest: Sendable {
   private let state = Locked(State())
 
   /// `folder` is for temporary files; `bound` is how many bytes of lines are kept in memory.
-  package init(_ form: ManifestForm, folder: String, bound: Int = 4 << 20) {
+  public init(_ form: ManifestForm, folder: String, bound: Int = 4 << 20) {
     self.form = form
     self.folder = folder
     self.bound = bound
@@ -77,7 +77,7 @@ package final class Manifest: Sendable {
   }
 
   /// Passes on the manifest in pieces, in order.
-  package func write(_ give: ([UInt8]) throws(Failure) -> Void) throws(Failure) {
+  public func write(_ give: ([UInt8]) throws(Failure) -> Void) throws(Failure) {
     var bytes: [UInt8] = []
     try merged { (line) throws(Failure) in
       bytes += line.text

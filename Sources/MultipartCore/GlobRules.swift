@@ -3,8 +3,17 @@
 ///
 /// If the first rule is an include, only included files are sent. A rule for a folder applies to everything in it,
 /// unless another rule matches. An excluded folder is not entered, so nothing in it can be included.
-package struct GlobRules: Sendable {
-  package enum Verdict: Sendable {
+public struct GlobRules: Sendable {
+  /// A glob as in gitignore: `*`, `?`, `[a-z]`, `**`. A slash at the beginning or in the middle anchors it to the
+  /// folder; a slash at the end makes it match folders only.
+  public enum Rule: Sendable {
+    /// Matching files are sent.
+    case include(String)
+    /// Matching files are not sent, and matching folders are not searched.
+    case exclude(String)
+  }
+
+  enum Verdict: Sendable {
     case include, exclude
   }
 
@@ -14,13 +23,14 @@ package struct GlobRules: Sendable {
   let includesByDefault: Bool
 
   /// Rules that include everything.
-  init() {
+  public init() {
     rules = []
     includesByDefault = true
   }
 
-  package init(_ patterns: [(Verdict, String)]) throws(Failure) {
-    for (_, pattern) in patterns {
+  /// Throws if a glob is empty, or begins with `!`.
+  public init(_ patterns: [Rule]) throws(Failure) {
+    for pattern in patterns.map(\.glob) {
       if pattern.utf8.first == UInt8(ascii: "!") {
         throw Failure(
           .usage, "the pattern \(pattern) begins with !",
@@ -28,8 +38,8 @@ package struct GlobRules: Sendable {
       }
       if pattern.utf8.allSatisfy({ $0 == UInt8(ascii: " ") }) { throw Failure(.usage, "a pattern is empty") }
     }
-    rules = patterns.map { ($0.0, Glob(Array($0.1.utf8)), $0.1) }
-    includesByDefault = patterns.first?.0 != .include
+    rules = patterns.map { ($0.verdict, Glob(Array($0.glob.utf8)), $0.glob) }
+    includesByDefault = patterns.first?.verdict != .include
   }
 
   /// The number of the last rule that matches this path itself, rather than a folder that contains it.
@@ -54,5 +64,20 @@ package struct GlobRules: Sendable {
       }
     }
     return isIncluded
+  }
+}
+
+extension GlobRules.Rule {
+  fileprivate var glob: String {
+    switch self {
+    case .include(let glob), .exclude(let glob): glob
+    }
+  }
+
+  fileprivate var verdict: GlobRules.Verdict {
+    switch self {
+    case .include: .include
+    case .exclude: .exclude
+    }
   }
 }

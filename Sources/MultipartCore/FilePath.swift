@@ -1,19 +1,22 @@
 import Glibc
 
 /// A file's path as the kernel sees it: bytes, which need not be UTF-8.
-package struct FilePath: Sendable, Hashable {
-  package let bytes: [UInt8]
+public struct FilePath: Sendable, Hashable {
+  /// The path's bytes, without a zero at the end.
+  public let bytes: [UInt8]
 
-  package init(_ text: String) {
+  /// A path in UTF-8.
+  public init(_ text: String) {
     bytes = Array(text.utf8)
   }
 
-  package init(bytes: [UInt8]) {
+  /// A path of any bytes but zeros.
+  public init(bytes: [UInt8]) {
     self.bytes = bytes
   }
 
   /// The path for display: invalid UTF-8 is shown as the replacement character.
-  package var text: String { String(decoding: bytes, as: UTF8.self) }
+  public var text: String { String(decoding: bytes, as: UTF8.self) }
 
   package var name: String { String(decoding: lastName, as: UTF8.self) }
 
@@ -72,28 +75,5 @@ package struct FilePath: Sendable, Hashable {
       // `buffer` contains at least the terminator, so it has a base address.
       buffer.baseAddress.map(body) ?? "".withCString(body)
     }
-  }
-}
-
-/// A file's device and inode, which identify it whatever name leads to it.
-package struct Inode: Sendable, Hashable {
-  private let device: UInt64
-  private let number: UInt64
-
-  init(_ status: stat) {
-    (device, number) = (UInt64(status.st_dev), UInt64(status.st_ino))
-  }
-
-  /// The path's target; nil if it cannot be read.
-  package init?(_ path: FilePath) {
-    guard let status = path.status else { return nil }
-    self.init(status)
-  }
-
-  /// The inode of an open file (`fstat`).
-  package init?(open descriptor: Int32) {
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else { return nil }
-    self.init(status)
   }
 }
