@@ -16,8 +16,28 @@ public struct Wording: Sendable, Equatable {
     case action(RemedyAction)
   }
 
+  /// A piece, or a part of a text: what a literal says is the program's own, any other text was put into it.
+  private struct Fragment: Sendable {
+    let piece: Piece
+    let isOwn: Bool
+  }
+
+  /// None is empty.
+  private var fragments: [Fragment] = []
+
   /// The pieces; none is empty, and no two texts are adjacent.
-  public private(set) var pieces: [Piece] = []
+  public var pieces: [Piece] {
+    fragments.reduce(into: []) { pieces, fragment in
+      if case .text(let last)? = pieces.last, case .text(let text) = fragment.piece {
+        pieces[pieces.count - 1] = .text(last + text)
+      } else {
+        pieces.append(fragment.piece)
+      }
+    }
+  }
+
+  /// Compares the pieces, wherever their texts come from.
+  public static func == (a: Wording, b: Wording) -> Bool { a.pieces == b.pieces }
 
   /// The settings that the text names, in order.
   public var settings: [Setting] {
@@ -34,13 +54,7 @@ public struct Wording: Sendable, Equatable {
     setting: (Setting, Setting.Form) -> String, action: (RemedyAction) -> String
   ) -> String {
     var out = ""
-    for piece in pieces {
-      switch piece {
-      case .text(let text): out += text
-      case .setting(let name, let form): out += setting(name, form)
-      case .action(let proposed): out += action(proposed)
-      }
-    }
+    for fragment in fragments { out += Self.text(of: fragment.piece, setting, action) }
     return out
   }
 
@@ -53,34 +67,60 @@ public struct Wording: Sendable, Equatable {
 
   /// Appends `b`.
   public static func += (a: inout Wording, b: Wording) {
-    for piece in b.pieces { a.append(piece) }
+    a.fragments += b.fragments
   }
 
-  private mutating func append(_ piece: Piece) {
-    guard case .text(let text) = piece else { return pieces.append(piece) }
-    guard !text.isEmpty else { return }
-    if case .text(let last)? = pieces.last {
-      pieces[pieces.count - 1] = .text(last + text)
-    } else {
-      pieces.append(piece)
+  private mutating func append(_ piece: Piece, isOwn: Bool = false) {
+    if case .text("") = piece { return }
+    fragments.append(Fragment(piece: piece, isOwn: isOwn))
+  }
+
+  private static func text(
+    of piece: Piece, _ setting: (Setting, Setting.Form) -> String, _ action: (RemedyAction) -> String
+  ) -> String {
+    switch piece {
+    case .text(let text): text
+    case .setting(let name, let form): setting(name, form)
+    case .action(let proposed): action(proposed)
     }
   }
 
-  /// Applies `change` to each piece, and also to the whole text, because a secret may be spread over several pieces.
-  func masked(_ change: (String) -> String) -> Wording {
+  /// The text without the secrets that were put into it. The program's own words stay: a secret such as `secretkey`
+  /// must not hide what a message says about it. A secret may be spread over several pieces, so the whole text is
+  /// searched too.
+  func masked(by search: SecretSearch) -> Wording {
     var masked = Wording()
-    for piece in pieces {
-      switch piece {
-      case .text(let text): masked.append(.text(change(text)))
-      case .setting(let name, .value(let value)): masked.append(.setting(name, .value(change(value))))
-      case .setting: masked.append(piece)
-      case .action(let action): masked.append(.action(action.mapTexts(change)))
+    for fragment in fragments {
+      let piece: Piece =
+        switch fragment.piece {
+        case .text(let text): .text(fragment.isOwn ? text : search.masked(text))
+        case .setting(let name, .value(let value)): .setting(name, .value(search.masked(value)))
+        case .setting: fragment.piece
+        case .action(let action): .action(action.mapTexts { search.masked($0) })
+        }
+      masked.append(piece, isOwn: fragment.isOwn)
+    }
+    let (whole, own) = masked.spelled
+    let found = search.ranges(in: whole).filter { range in
+      !own.contains { $0.lowerBound <= range.lowerBound && range.upperBound <= $0.upperBound }
+    }
+    return found.isEmpty ? masked : Wording(String(decoding: SecretSearch.masked(found, in: whole), as: UTF8.self))
+  }
+
+  /// The text in the library's own words, and where it is the program's own.
+  private var spelled: (whole: [UInt8], own: [Range<Int>]) {
+    var (whole, own): ([UInt8], [Range<Int>]) = ([], [])
+    for fragment in fragments {
+      let start = whole.count
+      whole += Self.text(of: fragment.piece, { $0.words($1) }, \.description).utf8
+      guard fragment.isOwn else { continue }
+      if let last = own.last, last.upperBound == start {
+        own[own.count - 1] = last.lowerBound..<whole.count
+      } else {
+        own.append(start..<whole.count)
       }
     }
-    guard masked.pieces.count > 1 else { return masked }
-    let whole = masked.description
-    let text = change(whole)
-    return text.utf8.elementsEqual(whole.utf8) ? masked : Wording(text)
+    return (whole, own)
   }
 }
 
@@ -94,7 +134,7 @@ extension Wording: CustomStringConvertible {
 
 extension Wording: ExpressibleByStringInterpolation {
   /// A literal without interpolations.
-  public init(stringLiteral text: String) { self.init(text) }
+  public init(stringLiteral text: String) { append(.text(text), isOwn: true) }
 
   /// A literal with interpolations.
   public init(stringInterpolation: StringInterpolation) { self = stringInterpolation.wording }
@@ -107,10 +147,12 @@ extension Wording: ExpressibleByStringInterpolation {
     public init(literalCapacity: Int, interpolationCount: Int) {}
 
     /// The text between interpolations.
-    public mutating func appendLiteral(_ text: String) { wording.append(.text(text)) }
+    public mutating func appendLiteral(_ text: String) { wording.append(.text(text), isOwn: true) }
 
     /// A setting, by its name.
-    public mutating func appendInterpolation(_ setting: Setting) { wording.append(.setting(setting, .name)) }
+    public mutating func appendInterpolation(_ setting: Setting) {
+      wording.append(.setting(setting, .name), isOwn: true)
+    }
 
     /// A setting with a value.
     public mutating func appendInterpolation(_ setting: Setting, _ value: String) {
@@ -118,10 +160,14 @@ extension Wording: ExpressibleByStringInterpolation {
     }
 
     /// A setting to be switched off.
-    public mutating func appendInterpolation(off setting: Setting) { wording.append(.setting(setting, .off)) }
+    public mutating func appendInterpolation(off setting: Setting) {
+      wording.append(.setting(setting, .off), isOwn: true)
+    }
 
     /// The place where a setting's secret is kept.
-    public mutating func appendInterpolation(secret setting: Setting) { wording.append(.setting(setting, .secret)) }
+    public mutating func appendInterpolation(secret setting: Setting) {
+      wording.append(.setting(setting, .secret), isOwn: true)
+    }
 
     /// An action to take.
     public mutating func appendInterpolation(run action: RemedyAction) { wording.append(.action(action)) }

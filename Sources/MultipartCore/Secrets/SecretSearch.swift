@@ -44,7 +44,13 @@ struct SecretSearch: Sendable {
 
   /// The text with its secrets masked; nil if it contains none.
   func masked(_ text: [UInt8], _ care: Care = .pieces) -> [UInt8]? {
-    guard mayMask(text) else { return nil }
+    let found = ranges(in: text, care)
+    return found.isEmpty ? nil : Self.masked(found, in: text)
+  }
+
+  /// Where the text contains secrets.
+  func ranges(in text: [UInt8], _ care: Care = .pieces) -> [Range<Int>] {
+    guard mayMask(text) else { return [] }
     var found: [Range<Int>] = []
     var view: DecodedText? = DecodedText(text)
     for _ in 0...Self.layers {
@@ -52,8 +58,7 @@ struct SecretSearch: Sendable {
       find(in: layer, care, &found)
       view = layer.decoded()
     }
-    guard !found.isEmpty else { return nil }
-    return Self.replaced(found, in: text)
+    return found
   }
 
   /// Whether the text may contain a secret. False for nearly every text, without copying it; only a text for which it
@@ -140,8 +145,9 @@ struct SecretSearch: Sendable {
     }
   }
 
-  /// Merges ranges that touch or nearly touch: a few hex digits may be left between pieces of one secret.
-  private static func replaced(_ ranges: [Range<Int>], in text: [UInt8]) -> [UInt8] {
+  /// The text with a mask in place of the ranges. Ranges that touch or nearly touch become one: a few hex digits may be
+  /// left between pieces of one secret.
+  static func masked(_ ranges: [Range<Int>], in text: [UInt8]) -> [UInt8] {
     let nearly = 4
     var out: [UInt8] = []
     var done = 0

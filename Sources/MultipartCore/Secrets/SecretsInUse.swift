@@ -50,10 +50,8 @@ package final class SecretsInUse: Sendable {
   /// A text without the secrets of this run.
   func masked(_ text: String) -> String { search.masked(text) }
 
-  func masked(_ wording: Wording) -> Wording {
-    let search = search
-    return wording.masked { search.masked($0) }
-  }
+  /// A text without the secrets of this run that were put into it.
+  func masked(_ wording: Wording) -> Wording { wording.masked(by: search) }
 
   func masked(_ failure: Failure) -> Failure { Self.masked(failure, [search]) }
 
@@ -62,11 +60,11 @@ package final class SecretsInUse: Sendable {
   private static func masked(_ failure: Failure, _ searches: [SecretSearch]) -> Failure {
     var failure = failure
     for search in searches {
-      failure.message = failure.message.masked { search.masked($0) }
+      failure.message = failure.message.masked(by: search)
       failure.s3Code = failure.s3Code.map { search.masked($0) }
       failure.requestID = failure.requestID.map { search.masked($0) }
       failure.region = failure.region.map { search.masked($0) }
-      failure.remedy = failure.remedy?.masked { search.masked($0) }
+      failure.remedy = failure.remedy?.masked(by: search)
     }
     return failure
   }

@@ -61,4 +61,19 @@ struct WordingTests {
     world.add(Secret("tokenregioneuwest1"))
     #expect(world.masked("a token\(.region, "eu-west-1")") == "a REDACTED\"")
   }
+
+  @Test("the program's own words stay, even if a weak secret consists of them; the same words from outside are masked")
+  func ownWords() {
+    let world = SecretsInUse()
+    world.add(Secret("secretkey"))
+    let own: Wording = "the secret key does not belong to the access key; check \(.region)"
+    #expect(world.masked(own) == own)
+    let said = "your key is secretkey"
+    let message: Wording = "the secret key was refused: \(said)"
+    #expect(world.masked(message) == "the secret key was refused: your key is REDACTED")
+    // What was masked once stays as it is.
+    #expect(world.masked(world.masked(message)) == world.masked(message))
+    let spread: Wording = "a secret \("key")"
+    #expect(world.masked(spread) == "a REDACTED")
+  }
 }
