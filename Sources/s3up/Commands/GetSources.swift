@@ -39,6 +39,12 @@ struct GetSources: Sendable {
     case (nil, let manifest?): kind = .manifest(manifest)
     case (nil, nil): kind = isBelow ? .below : .named
     }
+    if case .named = kind, words.count > 1, words.count == invocation.positionals.count {
+      throw Failure(
+        .usage, "the folder for the objects is missing",
+        remedy:
+          "Name it after them, such as ./ for this one: s3up get s3://BUCKET/KEY… DIR/; \(OtherTools.insideStore).")
+    }
     var urls: [S3URL] = []
     for word in words {
       let url = try S3URL(word)

@@ -8,7 +8,7 @@ enum FlagEnvironment {
   }
 
   /// Variables with our prefix that no option has, but that look like one, each with the one that is probably meant: a
-  /// misspelt name would otherwise set nothing, without a word.
+  /// misspelt name, the beginning of one, or another tool's name would otherwise set nothing, without a word.
   static func misspelt(in environment: [String: String]) -> [(name: String, meant: String)] {
     guard isNamed(in: environment) else { return [] }
     let known = FlagName.allCases.map(\.variable) + others
@@ -16,7 +16,12 @@ enum FlagEnvironment {
       // The number of edits takes quadratic time.
       guard name.begins(with: "S3UP_"), name.utf8.count <= 64, !known.contains(name) else { return nil }
       let near = known.map { (meant: $0, edits: Nearest.edits(Array(name.utf8), Array($0.utf8))) }
-      return near.min { $0.edits < $1.edits }.flatMap { $0.edits <= 2 ? (name, $0.meant) : nil }
+      if let best = near.min(by: { $0.edits < $1.edits }), best.edits <= 2 { return (name, best.meant) }
+      let begun = known.filter { $0.begins(with: name + "_") }
+      if begun.count == 1 { return (name, begun[0]) }
+      let option = name.rest(after: "S3UP_").map { String($0).lowercased() } ?? ""
+      guard case .option(let flag, _)? = OtherTools.long(option) else { return nil }
+      return (name, flag.variable)
     }
   }
 

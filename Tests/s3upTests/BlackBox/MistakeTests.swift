@@ -49,6 +49,13 @@ import Testing
     let result = try await box.shell("S3UP_PARTSIZE=8M S3UP_OTHER_THING=1 s3up put big.iso s3://bucket/key")
     #expect(result.status == 0)
     #expect(result.errors == "s3up: S3UP_PARTSIZE sets nothing; did you mean S3UP_PART_SIZE?\n")
+    for (name, meant) in [
+      ("S3UP_ENDPOINT", "S3UP_ENDPOINT_URL"), ("S3UP_STATE", "S3UP_STATE_DIR"), ("S3UP_BWLIMIT", "S3UP_LIMIT_RATE"),
+    ] {
+      let result = try await box.shell("\(name)=x s3up put big.iso s3://bucket/key")
+      #expect(result.status == 0)
+      #expect(result.errors == "s3up: \(name) sets nothing; did you mean \(meant)?\n")
+    }
     try await box.shell("S3UP_PARTSIZE=8M S3UP_NOTIFY_SECRET=x s3up put -q big.iso s3://bucket/key").expectSuccess()
   }
 

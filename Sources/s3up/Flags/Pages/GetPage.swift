@@ -4,7 +4,8 @@ extension CommandPage {
     synopses: [
       "s3up get [OPTIONS] s3://BUCKET/KEY|URL [FILE|DIR/|-]", "s3up get [OPTIONS] -r s3://BUCKET/PREFIX/ [DIR]",
       "s3up get [OPTIONS] --to-command s3://BUCKET/KEY -- CMD [ARG...]",
-      "s3up get [OPTIONS] s3://BUCKET/KEY... [DIR]", "s3up get [OPTIONS] --files-from LIST s3://BUCKET/PREFIX/ [DIR]",
+      "s3up get [OPTIONS] s3://BUCKET/KEY s3://BUCKET/KEY... DIR",
+      "s3up get [OPTIONS] --files-from LIST s3://BUCKET/PREFIX/ [DIR]",
       "s3up get [OPTIONS] --manifest MANIFEST s3://BUCKET/PREFIX/ [DIR]",
     ],
     examples: [
