@@ -26,7 +26,7 @@ public final class AttributeRules: Sendable {
 
   /// Reads the rules of a file; throws if a line is not one.
   public init(_ path: FilePath) throws(Failure) {
-    let lines = try LineReader(path, longest: Self.longest)
+    let lines = try LineReader(path, title: "the file of attributes", longest: Self.longest)
     var rules: [Rule] = []
     while let line = try lines.next() {
       var line = AttributeLine(Array(line), isFirst: lines.number == 1)

@@ -20,6 +20,8 @@ public enum RemedyAction: Sendable, Equatable, CustomStringConvertible {
   case upload
   /// Pass the source as the standard input.
   case uploadStandardInput
+  /// Upload what a web address serves, as it is downloaded.
+  case uploadFromWeb(url: String)
   /// List the objects beside the one that the failure is about.
   case listObjects
 
@@ -36,6 +38,7 @@ public enum RemedyAction: Sendable, Equatable, CustomStringConvertible {
     case .renewTicket(let all): all ? "a renewal of the ticket with all parts" : "a renewal of the ticket"
     case .upload: "an upload in one go"
     case .uploadStandardInput: "an upload of the standard input"
+    case .uploadFromWeb(let url): "an upload of what \(Redaction.url(url)) serves"
     case .listObjects: "a list of the objects"
     }
   }
@@ -46,6 +49,7 @@ public enum RemedyAction: Sendable, Equatable, CustomStringConvertible {
       .abort(bucket: change(bucket), key: change(key), uploadID: change(uploadID))
     case .listUploads(let bucket, let key): .listUploads(bucket: change(bucket), key: key.map(change))
     case .cleanUp(let bucket, let days): .cleanUp(bucket: change(bucket), olderThanDays: days)
+    case .uploadFromWeb(let url): .uploadFromWeb(url: change(url))
     case .listRecordedUploads, .examine, .sendPart, .listParts, .renewTicket, .upload, .uploadStandardInput,
       .listObjects:
       self

@@ -13,8 +13,8 @@ public final class TicketLines: @unchecked Sendable {
   public init(_ path: FilePath) throws(Failure) {
     lines =
       path == FilePath("-")
-      ? LineReader(open: STDIN_FILENO, name: "standard input", longest: Ticket.longestLine)
-      : try LineReader(path, longest: Ticket.longestLine)
+      ? LineReader(open: STDIN_FILENO, name: "standard input", title: "the ticket", longest: Ticket.longestLine)
+      : try LineReader(path, title: "the ticket", longest: Ticket.longestLine)
     do throws(Failure) {
       guard let line = try lines.next() else { throw Ticket.damaged("the file is empty") }
       var document = Array(line)

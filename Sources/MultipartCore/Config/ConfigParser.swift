@@ -47,12 +47,14 @@ struct ConfigParser {
   /// A pair that no header precedes.
   private var homeless: Failure {
     let header = hasKinds ? "[default] or [profile NAME]" : "[default] or [NAME]"
-    return broken("is before the first section", "begin \(shown) with a line such as \(header)")
+    return broken("a setting before the first section", "begin \(shown) with a line such as \(header)")
   }
 
   private mutating func read(_ raw: ArraySlice<UInt8>) throws(Failure) {
     lineNumber += 1
-    guard !raw.contains(0), String(validating: raw, as: UTF8.self) != nil else { throw broken("is not text in UTF-8") }
+    guard !raw.contains(0), String(validating: raw, as: UTF8.self) != nil else {
+      throw broken("the line is not text in UTF-8")
+    }
     let indent = raw.prefix(while: isBlank).count
     let text = withoutComment(raw)
     guard let first = text.first else { return }
@@ -103,7 +105,7 @@ struct ConfigParser {
     _ text: ArraySlice<UInt8>, whole: ArraySlice<UInt8>, indent: Int
   ) throws(Failure) {
     guard var (name, value) = pair(text, "=:"), let section = current else {
-      throw current == nil ? homeless : broken("is neither a section nor a pair NAME = VALUE")
+      throw current == nil ? homeless : broken("the line is neither a section nor a pair NAME = VALUE")
     }
     if name == Self.command { (name, value) = pair(whole, "=:") ?? (name, value) }
     sections[section]?.merge(ConfigSection(values: [name: value]))
@@ -117,7 +119,9 @@ struct ConfigParser {
       sections[section]?.values[name] = value + "\n" + more
       return
     }
-    guard let (inner, value) = pair(text, "=") else { throw broken("is not a pair NAME = VALUE of the block above it") }
+    guard let (inner, value) = pair(text, "=") else {
+      throw broken("the line is not a pair NAME = VALUE of the block above it")
+    }
     sections[section]?.values[name] = nil
     sections[section]?.nested[name, default: [:]][inner] = value
   }

@@ -12,6 +12,9 @@ struct SharedConfig: Sendable {
   /// The paths of the two files as messages show them.
   let configPath: String
   let credentialsPath: String
+  /// The paths, with a word about a file that a variable names and that does not exist.
+  let configTitle: String
+  let credentialsTitle: String
 
   static func load(environment: [String: String]) throws(Failure) -> SharedConfig {
     var shared = SharedConfig(placesFor: environment)
@@ -24,6 +27,8 @@ struct SharedConfig: Sendable {
   init(placesFor environment: [String: String]) {
     configPath = Self.path(Self.configVariable, "~/.aws/config", environment)
     credentialsPath = Self.path(Self.credentialsVariable, "~/.aws/credentials", environment)
+    configTitle = Self.title(configPath, Self.configVariable, environment)
+    credentialsTitle = Self.title(credentialsPath, Self.credentialsVariable, environment)
   }
 
   /// A profile; nil if neither file has it. In the config file `[profile default]` takes precedence over `[default]`,
@@ -40,7 +45,7 @@ struct SharedConfig: Sendable {
   func profile(_ choice: ProfileChoice) throws(Failure) -> Profile? {
     if let profile = profile(choice.name) { return profile }
     if choice.origin == .standard { return nil }
-    var message = "there is no profile \"\(choice.name)\" in \(credentialsPath) or \(configPath)"
+    var message = "there is no profile \"\(choice.name)\" in \(credentialsTitle) or \(configTitle)"
     if case .variable(let variable) = choice.origin { message += " (named by \(variable))" }
     throw Failure(.configuration, message, remedy: wayOut(choice.name))
   }
@@ -63,13 +68,25 @@ struct SharedConfig: Sendable {
     if config[SectionName(kind: nil, name: name)] != nil {
       return "call its section [profile \(name)] in \(configPath)"
     }
+    if credentials[SectionName(kind: nil, name: "profile \(name)")] != nil {
+      return "call its section [\(name)] in \(credentialsPath), without the word profile"
+    }
     let names = profileNames
-    if names.isEmpty { return "create one with: aws configure --profile \(name)" }
+    let create: Wording = "create one with: aws configure --profile \(name)"
+    if credentialsTitle != credentialsPath { return "check \(Self.credentialsVariable), or \(create)" }
+    if configTitle != configPath { return "check \(Self.configVariable), or \(create)" }
+    if names.isEmpty { return create }
     return "the existing profiles are: \(names.prefix(10).joined(separator: ", "))\(names.count > 10 ? ", …" : "")"
   }
 
   private static func path(_ variable: String, _ standard: String, _ environment: [String: String]) -> String {
     environment[variable].flatMap { $0.isEmpty ? nil : $0 } ?? standard
+  }
+
+  private static func title(_ path: String, _ variable: String, _ environment: [String: String]) -> String {
+    guard environment[variable]?.isEmpty == false, let file = expanded(path, environment), !FilePath(file).exists
+    else { return path }
+    return "\(path) (which \(variable) names, but which does not exist)"
   }
 
   private static func read(

@@ -2,10 +2,16 @@
 /// the search, so that only the intended identity is used.
 struct CredentialChain: Sendable {
   private let providers: [any CredentialProvider]
+  /// What to do if none of them has credentials.
+  private let remedy: Wording
 
-  init(_ providers: [any CredentialProvider]) {
+  init(_ providers: [any CredentialProvider], remedy: Wording = CredentialChain.remedy) {
     self.providers = providers
+    self.remedy = remedy
   }
+
+  private static let remedy: Wording =
+    "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, name a profile with \(.profile), or run: aws configure"
 
   /// The order of the AWS CLI (botocore's `create_credential_resolver` and `ProfileProviderBuilder`):
   ///
@@ -27,7 +33,13 @@ struct CredentialChain: Sendable {
     if !isNamed { providers.append(EnvironmentProvider(environment: context.environment)) }
     providers.append(ProfileProvider(context, profile: profile.name, readsEnvironment: !isNamed))
     providers += [context.container, context.instance].compactMap { $0 }
-    return CredentialChain(providers)
+    guard isNamed else { return CredentialChain(providers) }
+    // A profile that the caller names takes precedence over the environment.
+    let fill: Wording = "put keys into it: aws configure --profile \(ShellWord.quoted(profile.name))"
+    return CredentialChain(
+      providers,
+      remedy: EnvironmentProvider(environment: context.environment).hasKeys
+        ? "\(fill); or leave \(.profile) out to use the keys of the environment" : fill)
   }
 
   func credentials() async throws(Failure) -> Credentials {
@@ -36,8 +48,7 @@ struct CredentialChain: Sendable {
     }
     let places = providers.map(\.place).joined(separator: ", then ")
     throw Failure(
-      .credentials, "no credentials found; looked in: \(places)",
-      remedy: "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, name a profile with \(.profile), or run: aws configure")
+      .credentials, "no credentials found; looked in: \(places)", remedy: remedy)
   }
 }
 

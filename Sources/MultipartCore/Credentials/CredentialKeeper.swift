@@ -73,6 +73,9 @@ package final class CredentialKeeper: Sendable {
     return state.withLock { $0.held } ?? held
   }
 
+  /// Where the credentials in use came from, in words.
+  var sourceInUse: String? { state.withLock { $0.held?.credentials.source } }
+
   /// Called when the store has refused credentials. Returns whether there are others now, so that the request can be
   /// signed again. Throws the failure of a source that was asked for new ones and failed.
   func renew(after generation: Int, cause: Failure) async throws(Failure) -> Bool {

@@ -15,6 +15,12 @@ enum WrittenKeys {
     id: String?, secret: String?, token: String?, names: [String], place: String, source: String
   ) throws(Failure) -> Credentials? {
     let id = try cleaned(id, names[0], place)
+    // No store makes an id with quotes; they come from a file that a shell was to read.
+    if let id, let quote = id.utf8.first, "\"'".utf8.contains(quote), id.utf8.last == quote {
+      throw Failure(
+        .credentials, "\(place): \(names[0]) is in quotes, which would be part of it",
+        remedy: "remove the quotes there, around the secret too")
+    }
     let secret = try cleaned(secret, names[1], place)
     let token = try cleaned(token, names[2], place)
     switch (id, secret) {

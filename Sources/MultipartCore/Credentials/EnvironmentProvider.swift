@@ -8,8 +8,13 @@ struct EnvironmentProvider: CredentialProvider {
 
   var place: String { "the environment" }
 
+  private static let names = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"]
+
+  /// Whether both keys are set.
+  var hasKeys: Bool { Self.names.prefix(2).allSatisfy { environment[$0]?.isEmpty == false } }
+
   func credentials() async throws(Failure) -> Credentials? {
-    let names = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"]
+    let names = Self.names
     var found = try WrittenKeys.credentials(
       id: environment[names[0]], secret: environment[names[1]], token: environment[names[2]], names: names,
       place: place, source: "environment")

@@ -13,7 +13,10 @@ final class InstanceMetadataProvider: CredentialProvider {
     self.world = world
   }
 
-  var place: String { "the instance metadata service" }
+  var place: String {
+    let isDisabled = (try? metadata.settings().isDisabled) == true
+    return "the instance metadata service" + (isDisabled ? " (not asked: AWS_EC2_METADATA_DISABLED)" : "")
+  }
 
   /// The credentials; nil on a machine without the service, or without a role. Each call asks the service, because the
   /// caller's credentials were refused or are about to expire.

@@ -70,7 +70,7 @@ struct ProfileProvider: CredentialProvider {
 
   var place: String {
     let files = SharedConfig(placesFor: context.environment)
-    let profile = "profile \(name) in \(files.credentialsPath) and \(files.configPath)"
+    let profile = "profile \(name) in \(files.credentialsTitle) and \(files.configTitle)"
     return readsEnvironment ? profile + ", AWS_WEB_IDENTITY_TOKEN_FILE" : profile
   }
 

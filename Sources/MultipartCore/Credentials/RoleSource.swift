@@ -51,7 +51,9 @@ struct RoleSource: ProfileSource {
   ) async throws(Failure) -> Credentials {
     let source = view.source(name)
     guard source.profile != nil else {
-      throw view.misconfigured("names the source_profile \"\(name)\", which does not exist")
+      throw view.misconfigured(
+        "names the source_profile \"\(name)\", which does not exist",
+        remedy: "name another profile there, or create it: aws configure --profile \(ShellWord.quoted(name))")
     }
     let isItself = name.utf8.elementsEqual(view.name.utf8) && hasKeys(source.profile)
     guard isItself || !visited.contains(where: { $0.utf8.elementsEqual(name.utf8) }) else {

@@ -14,6 +14,11 @@ struct WrittenKeysSource: ProfileSource {
       case .config: (view.profile?.config, view.config.configPath)
       }
     let place = "profile \(view.name) in \(path)"
+    if let name = Self.names.first(where: { section?["export " + $0] != nil && section?[$0] == nil }) {
+      throw Failure(
+        .credentials, "\(place): export stands before \(name), as in a shell",
+        remedy: "leave export out: \(name) = …, without quotes")
+    }
     // The oldest tools call it `aws_security_token`.
     return try WrittenKeys.credentials(
       id: section?[Self.names[0]], secret: section?[Self.names[1]],

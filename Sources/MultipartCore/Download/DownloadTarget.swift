@@ -37,7 +37,7 @@ struct DownloadTarget: Sendable {
       guard let status = path.folder.status, status.st_mode & S_IFMT == S_IFDIR else {
         throw Failure(
           .precondition, "the target's folder does not exist",
-          remedy: Wording("create it: mkdir -p \(ShellWord.quoted(SafeText.oneLine(path.folder.text)))")
+          remedy: path.folder.toCreate
         ).at(Place(file: path.folder.text))
       }
       // Resolved to the name that it will have when it exists, so that the next run finds this run's record.
@@ -149,11 +149,13 @@ struct DownloadTarget: Sendable {
 
   static func failure(_ code: Int32, _ what: String, _ path: FilePath) -> Failure {
     let isForGood = [ENOENT, ENOTDIR, EACCES, EPERM, EROFS, EISDIR, ENAMETOOLONG, ELOOP].contains(code)
+    let file = code == ENOTDIR ? path.fileAmongFolders : nil
     return .system(
       isForGood ? .precondition : .local, code, "\(what)",
-      remedy: isForGood
-        ? "name another target, or make it writable"
-        : [ENOSPC, EDQUOT].contains(code) ? "make room for the whole object, or name a target on another disk" : nil
+      remedy: file.map { $0.isNoFolder + ": name another target" }
+        ?? (isForGood
+          ? "name another target, or make it writable"
+          : [ENOSPC, EDQUOT].contains(code) ? "make room for the whole object, or name a target on another disk" : nil)
     ).at(Place(file: path.text))
   }
 }

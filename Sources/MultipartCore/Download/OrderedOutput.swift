@@ -150,8 +150,12 @@ final class OrderedOutput: Sendable {
   private static func write(_ bytes: [UInt8], _ descriptor: Int32) -> Failure? {
     guard !StateFolder.writeAll(descriptor, bytes) else { return nil }
     let error = errno
-    return .system(
-      .local, error, "the output cannot be written",
-      remedy: error == EPIPE ? "the program that reads it has ended before it had the whole object" : nil)
+    let remedy: Wording? =
+      switch error {
+      case EPIPE: "the program that reads it has ended before it had the whole object"
+      case ENOSPC, EDQUOT: "make room where it is written, or write it elsewhere, then run the same command again"
+      default: nil
+      }
+    return .system(.local, error, "the output cannot be written", remedy: remedy)
   }
 }

@@ -39,7 +39,7 @@ final class PartFile: Sendable {
       do throws(ErrorNumber) {
         descriptor = try folder.open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, mode: 0o600)
       } catch {
-        throw DownloadTarget.failure(error.number, "the target's folder cannot be written", path)
+        throw DownloadTarget.failure(error.number, "the target's folder cannot be written", folder.path)
       }
       let file = PartFile(folder, name, descriptor)
       while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {

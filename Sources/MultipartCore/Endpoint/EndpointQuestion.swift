@@ -37,6 +37,8 @@ package struct EndpointQuestion: Sendable, Equatable {
   /// The region; nil if none is set. An empty one counts as none.
   var region: String?
   var endpointURL: String?
+  /// Where the endpoint URL came from, in words.
+  var endpointSource: String?
   var options: EndpointOptions
   /// The code of a failure caused by the endpoint URL or the region.
   var blame: Failure.Code

@@ -28,7 +28,7 @@ package enum EndpointResolver {
     var question = asked
     var url: EndpointURL?
     if let text = question.endpointURL {
-      let parsed = try EndpointURL.parse(text, blame: question.blame)
+      let parsed = try EndpointURL.parse(text, blame: question.blame, from: question.endpointSource)
       // The Transfer Acceleration endpoint is not a store of its own, but AWS's documentation gives it as an endpoint URL.
       if let dualstack = accelerated[parsed.host] {
         question.endpointURL = nil

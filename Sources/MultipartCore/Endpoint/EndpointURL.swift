@@ -20,9 +20,12 @@ struct EndpointURL: Sendable, Equatable {
 
   /// Parses the URL. `blame` is `.usage` if the caller gave it, and `.configuration` if it came from a variable or a
   /// file.
-  static func parse(_ text: String, blame: Failure.Code) throws(Failure) -> EndpointURL {
+  /// `source` is where it came from, in words.
+  static func parse(_ text: String, blame: Failure.Code, from source: String? = nil) throws(Failure) -> EndpointURL {
     func failure(_ what: String, remedy: Wording? = nil) -> Failure {
-      Failure(blame, "the endpoint URL \(what)", remedy: remedy ?? "write it like https://s3.example.com:9000")
+      Failure(
+        blame, "the endpoint URL\(source.map { " of " + $0 } ?? "") \(what)",
+        remedy: remedy ?? "write it like https://s3.example.com:9000")
     }
     let bytes = trimmed(Array(text.utf8))
     guard !bytes.isEmpty else { throw failure("is empty") }
@@ -45,7 +48,10 @@ struct EndpointURL: Sendable, Equatable {
     var port: Int?
     if let portText, !portText.isEmpty {
       guard let number = Int(portText, in: 1...65535) else {
-        throw failure("has a port that is not a number from 1 to 65535")
+        throw failure(
+          portText.allSatisfy(ASCII.isDigit)
+            ? "has the port \(String(decoding: portText, as: UTF8.self)), and the highest port is 65535"
+            : "has a port that is not a number from 1 to 65535")
       }
       port = number == scheme.defaultPort ? nil : number
     }

@@ -136,9 +136,12 @@ package final class ReportFile: Sendable {
   }
 
   private static func refusal(_ path: FilePath, _ setting: Setting, _ error: Int32) -> Failure {
-    .system(
+    let folder = followed(path).folder
+    return .system(
       [ENOMEM, ENOSPC, EDQUOT, EIO].contains(error) ? .local : .usage, error,
-      "the file of \(setting) cannot be written", remedy: "name another file with \(setting)"
+      "the file of \(setting) cannot be written",
+      remedy: error == ENOENT && !folder.exists
+        ? "its folder does not exist; \(folder.toCreate)" : "name another file with \(setting)"
     ).at(Place(file: path.text))
   }
 

@@ -84,10 +84,12 @@ extension DownloadSources {
       }
     }
     let empty =
-      if case .below = kind {
+      if case .below(let prefixes) = kind {
         Failure(
-          .sourceMissing, "there is no object below the prefix",
-          remedy: "check the bucket and the prefix, or give \(.allowsNothing) if that is intended")
+          .sourceMissing,
+          prefixes.count == 1 ? "there is no object below the prefix" : "there is no object below the prefixes",
+          remedy: "check the bucket and the prefix, or give \(.allowsNothing) if that is intended"
+        ).at(Place(bucket: store.bucket, key: prefixes.count == 1 ? prefixes[0] : nil))
       } else { BatchSources.emptyList }
     if !allowsNothing, let failure = tally.failure(ifEmpty: empty) { throw failure }
   }

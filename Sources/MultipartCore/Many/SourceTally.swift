@@ -45,7 +45,7 @@ final class SourceTally: Sendable {
     if excluded > 0 {
       let what: Wording = "the rules leave nothing to \(verb)"
       return Failure(
-        .sourceMissing, advice.map { what + ": " + $0.what } ?? what,
+        .sourceMissing, what + (advice.map { ": " + $0.what } ?? state.watch.reason),
         remedy: advice?.remedy ?? "change the rules, or give \(.allowsNothing) if that is intended")
     }
     return empty

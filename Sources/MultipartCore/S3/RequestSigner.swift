@@ -20,11 +20,14 @@ protocol RequestSigner: Sendable {
   var knowsOneRequest: Bool { get }
   /// Whether requests go out as anybody could send them.
   var isAnonymous: Bool { get }
+  /// Where the credentials in use came from, in words.
+  var credentialSource: String? { get }
 }
 
 extension RequestSigner {
   var knowsOneRequest: Bool { false }
   var isAnonymous: Bool { false }
+  var credentialSource: String? { nil }
 }
 
 /// What an answer taught, so that the request is worth sending again.
@@ -92,6 +95,7 @@ package struct BucketSigner: RequestSigner {
 
   var waitsForCredentials: Bool { credentials?.isWaiting == true }
   var isAnonymous: Bool { credentials == nil }
+  var credentialSource: String? { credentials?.sourceInUse }
 
   package var origin: String { start.origin.description }
 

@@ -85,10 +85,13 @@ package struct S3Client: Sendable {
       failure.remedy = "the request was not signed, and not everybody may do this: leave \(off: .signsRequests) out"
       return failure
     }
+    var failure = failure
+    if failure.code == .credentialsExpired, failure.status != nil, let source = signer.credentialSource {
+      failure.remedy = "get new credentials; the expired ones came from: \(source)"
+    }
     guard [.credentials, .credentialsExpired, .clockSkew].contains(failure.code), failure.status != nil,
       let note = signer.clockNote
     else { return failure }
-    var failure = failure
     failure.message += "; \(note)"
     return failure
   }

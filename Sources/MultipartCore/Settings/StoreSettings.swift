@@ -36,6 +36,7 @@ package struct StoreSettings: Sendable {
     }
     question.endpointURL = url
     if url == nil { sources[.endpoint] = nil }
+    question.endpointSource = sources[.endpoint]
     question.options = try endpointOptions(options, s3, environment)
     if options.isCallers(.region, options.region) || options.isCallers(.endpoint, options.endpoint) {
       question.blame = .usage

@@ -67,11 +67,13 @@ extension UploadOptions {
     guard case .file(let file) = source else { return }
     if let least = minimumSize, file.size < least {
       throw Failure(
-        .dataMismatch, "the file has \(file.size) bytes, less than the \(least) required by \(.minimumSize)")
+        .dataMismatch, "the file has \(file.size) bytes, less than the \(least) required by \(.minimumSize)",
+        remedy: Self.unmet)
     }
     if let size = expectedSize, size != file.size {
       throw Failure(
-        .dataMismatch, "the file has \(file.size) bytes, not the \(size) required by \(.expectedSize)")
+        .dataMismatch, "the file has \(file.size) bytes, not the \(size) required by \(.expectedSize)",
+        remedy: Self.unmet)
     }
     if let wanted = expectedSHA256 {
       let whole = PartSlice(file: file, offset: 0, length: file.size)
@@ -79,9 +81,13 @@ extension UploadOptions {
       try file.checkUnchanged()
       guard let sum, sum.hex == wanted.lowercased() else {
         throw Failure(
-          .dataMismatch, "the file's SHA-256 is \(sum?.hex ?? "not known"), not the one required by \(.expectedSHA256)")
+          .dataMismatch, "the file's SHA-256 is \(sum?.hex ?? "not known"), not the one required by \(.expectedSHA256)",
+          remedy: Self.unmet)
       }
       file.promise(sum)
     }
   }
+
+  /// What to do if a source is not as expected.
+  static let unmet: Wording = "nothing was published: check the source and what was expected of it"
 }

@@ -257,7 +257,7 @@ extension SourceFile {
   private static func unreadable(_ path: FilePath, _ error: Int32) -> Failure {
     .system(
       .sourceMissing, error, "the source cannot be read",
-      remedy: [ENOENT, ENOTDIR].contains(error) ? path.whyMissing : "check that you may read the file"
+      remedy: [ENOENT, ENOTDIR].contains(error) ? path.whySourceMissing : "check that you may read the file"
     ).at(Place(file: path.text))
   }
 }

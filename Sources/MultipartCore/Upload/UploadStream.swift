@@ -113,10 +113,14 @@ package final class UploadStream: Sendable {
     if let failure = await producer.failure() { return failure }
     let size = source.bytesRead
     if let wanted = expectations.size, wanted != size {
-      return Failure(.dataMismatch, "the stream has \(size) bytes, not the \(wanted) required by \(.expectedSize)")
+      return Failure(
+        .dataMismatch, "the stream has \(size) bytes, not the \(wanted) required by \(.expectedSize)",
+        remedy: UploadOptions.unmet)
     }
     if let least = expectations.minimumSize, size < least {
-      return Failure(.dataMismatch, "the stream has \(size) bytes, less than the \(least) required by \(.minimumSize)")
+      return Failure(
+        .dataMismatch, "the stream has \(size) bytes, less than the \(least) required by \(.minimumSize)",
+        remedy: UploadOptions.unmet)
     }
     if let most = expectations.mostSize, size > most {
       return Self.tooLong(most)

@@ -10,7 +10,7 @@ struct CreateCommand {
 
   func run() async throws(Failure) {
     let invocation = session.invocation
-    let url = try S3URL.object(try invocation.arguments("s3://BUCKET/KEY")[0])
+    let url = try S3URL.object(try invocation.arguments("s3://BUCKET/KEY")[0], for: .create)
     let store = try await session.store(url.bucket)
     if store.endpoint.kind == .directory { try DirectoryBucket.check(session) }
     let (upload, requestID) = try await store.begin(url.key ?? "", session.options.upload)

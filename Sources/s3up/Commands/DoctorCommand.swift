@@ -16,7 +16,7 @@ struct DoctorCommand {
       _ = try session.invocation.arguments("s3://BUCKET[/PREFIX]")
       return .usage
     }
-    let url = try words.first.map { (word) throws(Failure) in try S3URL(word) }
+    let url = try words.first.map { (word) throws(Failure) in try S3URL(word, for: .doctor) }
     let findings = try await DoctorRounds(session, url).examine().findings
     let paint = session.paint(STDOUT_FILENO)
     let secrets = session.world.secrets

@@ -19,7 +19,7 @@ struct GetCommand {
     init(_ word: Argument, _ session: Session) throws(Failure) {
       self =
         S3URL.isWeb(word)
-        ? .url(try PresignedObject(word.text, session.storeOptions)) : .object(try S3URL.object(word))
+        ? .url(try PresignedObject(word.text, session.storeOptions)) : .object(try S3URL.object(word, for: .get))
     }
 
     /// The file name of the object in a folder.
@@ -97,10 +97,12 @@ struct GetCommand {
         .usage, "get: s3://BUCKET/KEY is missing", remedy: "Usage: s3up get s3://BUCKET/KEY|URL [FILE|DIR/|-]")
     }
     let isAddress: (Argument) -> Bool = { S3URL.looksLike($0) || S3URL.isWeb($0) }
-    if words.count == 2, !isAddress(words[0]), isAddress(words[1]) { throw Self.turned(words[0], words[1]) }
+    if words.count == 2, !isAddress(words[0]), isAddress(words[1]) {
+      throw Self.turned(words[0], words[1], session.invocation)
+    }
     if words[0].text.begins(with: "s3://") {
       // The key of an object may end in a slash; then a name for its file is needed.
-      let key = try S3URL(words[0]).key ?? ""
+      let key = try S3URL(words[0], for: .get).key ?? ""
       if key.isEmpty || (words.count == 1 && key.utf8.last == UInt8(ascii: "/")) { throw GetSources.prefix(words[0]) }
     }
     let source = try Source(words[0], session)
@@ -109,11 +111,17 @@ struct GetCommand {
   }
 
   /// The failure for a file before its object.
-  static func turned(_ file: Argument, _ object: Argument) -> Failure {
-    let (file, object) = (ShellWord.quoted(file.text), ShellWord.quoted(Redaction.url(object.text)))
-    return Failure(
-      .usage, "\(file) is not an object",
-      remedy: "The object comes first: s3up get \(object) \(file); s3up put uploads a file.")
+  static func turned(_ file: Argument, _ object: Argument, _ invocation: Invocation) -> Failure {
+    let (name, url) = (ShellWord.quoted(file.text), ShellWord.quoted(Redaction.url(object.text)))
+    let isRecursive = invocation.toggle(.recursive) == true
+    let get = "s3up get \(isRecursive ? "-r " : "")\(url)"
+    // A file that exists would not be replaced.
+    let isFile = invocation.isFile(file) && !BatchSources.isFolder(FilePath(bytes: file.bytes))
+    let remedy =
+      !isFile || S3URL.isWeb(object)
+      ? "The object comes first: \(get) \(isFile ? "FILE" : name); s3up put uploads a file."
+      : "It is a file here: s3up put \(name) \(url) uploads it; \(get) \(isRecursive ? "DIR/" : "FILE") downloads."
+    return Failure(.usage, "\(name) is not an object", remedy: remedy)
   }
 
   /// The target file; nil: standard output.
@@ -138,7 +146,13 @@ struct GetCommand {
         .usage, "the key's last part, '\(String(decoding: name, as: UTF8.self))', cannot be the name of a file",
         remedy: "Name the file: s3up get s3://BUCKET/KEY FILE")
     }
-    return FilePath(bytes: folder + name)
+    let path = FilePath(bytes: folder + name)
+    guard !BatchSources.isFolder(path) else {
+      throw Failure(
+        .precondition, "the object's file would be '\(path.text)', which is a folder",
+        remedy: "Name the file, or if the object is a prefix: s3up get -r s3://BUCKET/PREFIX/ DIR/")
+    }
+    return path
   }
 
   private func get(

@@ -20,7 +20,7 @@ struct GetSources: Sendable {
     folder = if let last = words.last, !S3URL.looksLike(last) { words.removeLast() } else { Argument(".") }
     if let wrong = words.first(where: { !S3URL.looksLike($0) }) {
       throw words.count == 2 && S3URL.looksLike(words[1])
-        ? GetCommand.turned(wrong, words[1])
+        ? GetCommand.turned(wrong, words[1], invocation)
         : Failure(
           .usage, "'\(wrong.text)' is not an object",
           remedy: "Only the last argument may be a folder: s3up get s3://BUCKET/KEY… DIR/")
@@ -47,7 +47,7 @@ struct GetSources: Sendable {
     }
     var urls: [S3URL] = []
     for word in words {
-      let url = try S3URL(word)
+      let url = try S3URL(word, for: .get)
       if case .named = kind { urls.append(try Self.object(word)) } else { urls.append(Self.prefix(url)) }
     }
     self.urls = urls

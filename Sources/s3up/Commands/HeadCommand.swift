@@ -7,7 +7,7 @@ struct HeadCommand {
   init(_ session: Session) { self.session = session }
 
   func run() async throws(Failure) {
-    let url = try S3URL.object(try session.invocation.arguments("s3://BUCKET/KEY")[0])
+    let url = try S3URL.object(try session.invocation.arguments("s3://BUCKET/KEY")[0], for: .head)
     do throws(Failure) {
       let versionID = try session.invocation.text(.versionID)
       let description = try await session.store(url.bucket).describe(

@@ -13,7 +13,7 @@ struct ListCommand {
   func run() async throws(Failure) {
     let words = session.invocation.positionals
     guard words.count <= 1 else { _ = try session.invocation.arguments("s3://BUCKET[/PREFIX]"); return }
-    let url = try words.first.map { (word) throws(Failure) in try S3URL(word) }
+    let url = try words.first.map { (word) throws(Failure) in try S3URL(word, for: .ls) }
     do throws(Failure) {
       if let url { try await list(url) } else { try await listBuckets() }
     } catch {
@@ -39,7 +39,10 @@ struct ListCommand {
       }
       guard !isEmpty || prefix.isEmpty else {
         throw Failure(
-          .refused, "no key begins with this", remedy: "s3up ls s3://\(url.bucket) shows what is in the bucket.")
+          .refused, "no key begins with this",
+          remedy: prefix.holds("*")
+            ? "s3up ls takes a prefix, and * is a part of it; s3up get -r --include 'PATTERN' chooses by pattern."
+            : "s3up ls s3://\(url.bucket) shows what is in the bucket.")
       }
     } catch {
       throw error.at(place)

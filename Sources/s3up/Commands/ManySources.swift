@@ -32,14 +32,17 @@ struct ManySources: Sendable {
       target = batch.firstBucket.map { S3URL(bucket: $0, key: nil) }
       return
     }
+    if words.count == 2 { try invocation.checkOrder(words) }
     guard let last = words.popLast() else {
       throw Failure(.usage, "\(command): the destination is missing", remedy: usage)
     }
     guard S3URL.looksLike(last) || !words.contains(where: S3URL.looksLike) else {
       throw Failure(
         .usage, "'\(last.text)' stands after the destination",
-        remedy:
-          "The destination comes last. A pattern belongs in quotes: the shell replaces *.tmp by the names of files.")
+        remedy: invocation.reason(forExtra: last)
+          ?? (invocation.isFile(last)
+            ? "The destination comes last: write the file before it."
+            : "The destination comes last: leave the word out, or write it before it if it is a file."))
     }
     guard S3URL.looksLike(last) else {
       throw Failure(
@@ -48,7 +51,7 @@ struct ManySources: Sendable {
     if let wrong = words.first(where: S3URL.looksLike) {
       throw Failure(.usage, "'\(wrong.text)' is not a file", remedy: "Only the last argument is a destination.")
     }
-    let url = try S3URL(last)
+    let url = try S3URL(last, for: invocation.command)
     let list = try invocation.path(.filesFrom)
     if list != nil, let word = words.first {
       throw Failure(

@@ -19,6 +19,7 @@ struct PartCommand {
           session.storeOptions))
     } else {
       let words = try session.invocation.arguments("FILE", "s3://BUCKET/KEY")
+      try session.invocation.checkOrder(words)
       let target = try await StepTarget(session, words[1])
       if target.store.endpoint.kind == .directory { try DirectoryBucket.check(session) }
       try tell(

@@ -10,7 +10,7 @@ struct PresignCommand {
   }
 
   func run() async throws(Failure) {
-    let url = try S3URL.object(try session.invocation.arguments("s3://BUCKET/KEY")[0])
+    let url = try S3URL.object(try session.invocation.arguments("s3://BUCKET/KEY")[0], for: .presign)
     let choices = try PresignChoices(session.invocation)
     let parts = try PresignedParts(choices).parts
     let store = try await session.store(url.bucket)

@@ -12,6 +12,8 @@ enum PutSource {
   /// The name for display.
   var name: Argument {
     switch self {
+    // A web address, which is no file, may contain a signature.
+    case .file(let name) where S3URL.isWeb(name): Argument(Redaction.url(name.text))
     case .file(let name), .descriptor(let name), .stream(let name): name
     case .command(let words): words.first ?? ""
     }
@@ -20,30 +22,11 @@ enum PutSource {
   /// The source and the destination from the arguments.
   static func read(_ invocation: Invocation) throws(Failure) -> (source: PutSource, target: S3URL) {
     if invocation.toggle(.fromCommand) == true { return try readCommand(invocation.positionals) }
-    let typed = invocation.positionals
-    if typed.count == 1, S3URL.looksLike(typed[0]) {
-      let (target, command) = (ShellWord.quoted(Redaction.url(typed[0].text)), invocation.command.rawValue)
-      throw Failure(
-        .usage, "\(command): FILE is missing",
-        remedy: "Write s3up \(command) FILE \(target); - instead of FILE reads standard input.")
-    }
     let words = try invocation.arguments("FILE", "s3://BUCKET/KEY")
-    try checkOrder(words, invocation)
+    try invocation.checkOrder(words)
     // Checked first: that it is a folder says more than that it provides no name.
     let source = try PutSource(words[0], invocation)
-    return (source, try S3URL(words[1]).destination(for: words[0]))
-  }
-
-  /// Refuses an object where the file belongs.
-  static func checkOrder(_ words: [Argument], _ invocation: Invocation) throws(Failure) {
-    guard S3URL.looksLike(words[0]) else { return }
-    let (first, command) = (Redaction.url(words[0].text), invocation.command.rawValue)
-    throw Failure(
-      .usage, "'\(first)' is not a file",
-      remedy: S3URL.looksLike(words[1])
-        ? "s3up works between this machine and S3; \(OtherTools.insideStore)."
-        : "The file comes first: s3up \(command) \(ShellWord.quoted(Redaction.url(words[1].text))) \(ShellWord.quoted(first))"
-    )
+    return (source, try S3URL(words[1], for: invocation.command).destination(for: words[0]))
   }
 
   private init(_ word: Argument, _ invocation: Invocation) throws(Failure) {

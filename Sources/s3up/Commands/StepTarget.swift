@@ -12,7 +12,7 @@ struct StepTarget {
 
   init(_ session: Session, _ word: Argument) async throws(Failure) {
     let invocation = session.invocation
-    url = try S3URL.object(word)
+    url = try S3URL.object(word, for: invocation.command)
     guard let id = try StepOptions(invocation).uploadID else {
       throw Failure(.usage, "--upload-id is missing", remedy: "Give --upload-id ID, the id that create printed.")
     }

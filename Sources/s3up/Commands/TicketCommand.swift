@@ -15,6 +15,15 @@ struct TicketCommand {
       }
     }
 
+    /// How the action is written, with the words that were typed.
+    func advice(_ words: [Argument]) -> String {
+      guard self == .issue else {
+        return "Write s3up ticket \(rawValue) TICKET, with the file that s3up ticket issue wrote."
+      }
+      let url = words.first(where: S3URL.looksLike).map { ShellWord.quoted(Redaction.url($0.text)) }
+      return "Write \(CommandName.ticket.form.replacing("s3://BUCKET/KEY", with: url ?? "s3://BUCKET/KEY"))."
+    }
+
     /// Reads the action, which is the first argument.
     init(_ invocation: Invocation) throws(Failure) {
       let usage = "Write s3up ticket \(Self.words.joined(separator: "|"))."
@@ -24,12 +33,13 @@ struct TicketCommand {
       guard let action = Action(rawValue: word.text) else {
         // Nearest knows spellings, and the table other tools' words.
         let near = OtherTools.ticketAction(word.text) ?? Nearest.match(word.text, in: Self.words)
+        let isSource = S3URL.looksLike(word) || invocation.isFile(word)
         throw Failure(
           .usage,
           "ticket: '\(Redaction.url(word.text))' is not one of its actions"
             + (near.map { "; did you mean \($0)?" } ?? ""),
-          remedy: S3URL.looksLike(word) || invocation.isFile(word)
-            ? "To make one write s3up ticket issue FILE s3://BUCKET/KEY -o TICKET." : usage)
+          remedy: near.flatMap { Action(rawValue: $0) }?.advice(invocation.positionals)
+            ?? (isSource ? "To make a ticket, w" + Action.issue.advice([word]).dropFirst() : usage))
       }
       self = action
     }
@@ -62,7 +72,8 @@ struct TicketCommand {
       ? try session.invocation.arguments("issue", "FILE", "s3://BUCKET/KEY")
       : try session.invocation.arguments("issue", "s3://BUCKET/KEY")
     let file = options.length == nil ? words[1] : nil
-    var url = try S3URL(words[words.count - 1])
+    if file != nil { try session.invocation.checkOrder(Array(words.dropFirst())) }
+    var url = try S3URL(words[words.count - 1], for: .ticket)
     url = if let file { try url.destination(for: file) } else { try S3URL.object(words[words.count - 1]) }
     let sheet = try TicketSheet(try output(), replaces: false, options.form ?? .json)
     let uploadOptions = session.options.upload
@@ -155,8 +166,18 @@ struct TicketCommand {
     return output
   }
 
+  /// The argument that names the ticket's file.
+  private func paper() throws(Failure) -> Argument {
+    let invocation = session.invocation
+    let word = try invocation.arguments("ACTION", "TICKET")[1]
+    guard S3URL.looksLike(word) else { return word }
+    throw Failure(
+      .usage, "'\(word.text)' is an object, not the file of a ticket",
+      remedy: try Action(invocation).advice(invocation.positionals))
+  }
+
   private func renew() async throws(Failure) {
-    let word = try session.invocation.arguments("renew", "TICKET")[1]
+    let word = try paper()
     let tickets = try TicketLines(TicketPaper.path(word))
     let format = options.form ?? tickets.form
     if format != tickets.form, options.output == nil {
@@ -241,7 +262,7 @@ struct TicketCommand {
   private func each(
     _ work: (_ ticket: Ticket, _ options: StoreOptions, _ store: Store?) async throws(Failure) -> Void
   ) async throws(Failure) {
-    let word = try session.invocation.arguments("ACTION", "TICKET")[1]
+    let word = try paper()
     let tickets = try TicketLines(TicketPaper.path(word))
     let options = session.storeOptions
     var store: Store?

@@ -16,7 +16,7 @@ struct UploadsCommand {
   func run() async throws(Failure) {
     let words = session.invocation.positionals
     guard words.count <= 1 else { _ = try session.invocation.arguments("s3://BUCKET[/PREFIX]"); return }
-    let url = try words.first.map { (word) throws(Failure) in try S3URL(word) }
+    let url = try words.first.map { (word) throws(Failure) in try S3URL(word, for: .uploads) }
     guard url != nil || !options.all else {
       throw Failure(.usage, "--all needs a bucket", remedy: "Write s3up uploads s3://BUCKET --clean --all …")
     }

@@ -25,6 +25,18 @@ enum CommandName: String, Sendable, CaseIterable {
     }
   }
 
+  /// How the command is written with its object or bucket.
+  var form: String {
+    switch self {
+    case .put, .verify, .part: "s3up \(rawValue) FILE s3://BUCKET/KEY"
+    case .ticket: "s3up ticket issue FILE s3://BUCKET/KEY -o TICKET"
+    case .ls, .uploads: "s3up \(rawValue) s3://BUCKET/PREFIX/"
+    case .doctor: "s3up doctor s3://BUCKET"
+    case .get, .head, .create, .parts, .complete, .abort, .presign: "s3up \(rawValue) s3://BUCKET/KEY"
+    case .help, .completions: "s3up \(rawValue)"
+    }
+  }
+
   /// The modes of one action of `ticket`, if it is given.
   func modes(_ action: TicketCommand.Action?) -> ModeSet { action?.modes ?? modes }
 }

@@ -20,6 +20,10 @@ struct Invocation: Sendable {
     let origin: Origin
     /// The position among all options; those of the environment come last.
     let place: Int
+
+    var isTyped: Bool {
+      if case .commandLine = origin { true } else { false }
+    }
   }
 
   let command: CommandName
@@ -28,6 +32,8 @@ struct Invocation: Sendable {
   var positionals: [Argument] = []
   private(set) var given: [FlagName: [Given]] = [:]
   private var count = 0
+  /// The option that each argument directly follows on the command line, with whether that has a value of its own.
+  var optionBefore: [Argument: (flag: Flag, hasValue: Bool)] = [:]
 
   /// A command whose `mode` is determined once all options are known.
   init(_ command: CommandName, _ mode: Mode) { (self.command, self.mode) = (command, mode) }
@@ -83,17 +89,79 @@ struct Invocation: Sendable {
 
   var isOneFolder: Bool { positionals.count == 1 && BatchSources.isFolder(FilePath(bytes: positionals[0].bytes)) }
 
+  /// The command, with the action of a ticket.
+  var title: String {
+    command == .ticket ? "ticket \((ticketAction ?? .issue).rawValue)" : command.rawValue
+  }
+
+  /// The action of a ticket, if it is the first argument.
+  private var ticketAction: TicketCommand.Action? {
+    command == .ticket ? positionals.first.flatMap { TicketCommand.Action(rawValue: $0.text) } : nil
+  }
+
+  /// Refuses an object where the file belongs; the words are both arguments.
+  func checkOrder(_ words: [Argument]) throws(Failure) {
+    guard S3URL.looksLike(words[0]) else { return }
+    let shown: (Argument) -> String = { ShellWord.quoted(Redaction.url($0.text)) }
+    let remedy: String
+    if !S3URL.looksLike(words[1]) {
+      let line = "s3up \(title)\(toggle(.recursive) == true ? " -r" : "") \(shown(words[1])) \(shown(words[0]))"
+      remedy = "The file comes first: " + line
+    } else if command == .verify {
+      remedy = "s3up verify compares a file with an object; s3up head shows the checksums of each object."
+    } else {
+      remedy = "s3up works between this machine and S3; \(OtherTools.insideStore)."
+    }
+    throw Failure(.usage, "'\(Redaction.url(words[0].text))' is not a file", remedy: remedy)
+  }
+
+  /// What to do about an argument too many, if it shows how it came about; nil else.
+  func reason(forExtra word: Argument) -> String? {
+    // The shell leaves several files where one pattern was.
+    if has(.include) || has(.exclude), isFile(word) {
+      return "A pattern belongs in quotes: the shell replaces *.tmp by the names of files."
+    }
+    guard !isFile(word), let (flag, hasValue) = optionBefore[word] else { return nil }
+    if hasValue {
+      return "If it belongs to the value of \(flag.long), put the whole value in quotes; else leave it out."
+    }
+    guard case .optional = flag.kind else {
+      return flag.takesNextWord ? nil : "\(flag.long) takes no value: leave the word out."
+    }
+    let form = "\(flag.long)=\(flag.metavar ?? "VALUE")"
+    return "\(flag.long) takes a value only as \(form): write it so, or leave the word out."
+  }
+
+  /// The failure if words are missing. An option may have taken the URL as its value, and of a URL alone the file is
+  /// missing.
+  private func missing(_ names: [String], _ usage: String) -> Failure {
+    var missing = names[positionals.count...].joined(separator: " and ")
+    var remedy = usage
+    if let last = positionals.last, S3URL.looksLike(last), names.suffix(2) == ["FILE", "s3://BUCKET/KEY"] {
+      missing = "FILE"
+      let line = command.form.replacing("s3://BUCKET/KEY", with: ShellWord.quoted(Redaction.url(last.text)))
+      let readsInput = command == .put || command == .verify
+      remedy = "Write \(line)\(readsInput ? "; - instead of FILE reads standard input" : "")."
+    } else if let taker = options.first(where: { flag, given in
+      flag.takesNextWord && given.contains { $0.isTyped && S3URL.looksLike($0.value) }
+    })?.0 {
+      remedy = "\(taker.long) has taken the URL as its value: write its own value after it, or leave it out."
+    }
+    let verb = missing.holds(" and ") ? "are" : "is"
+    return Failure(.usage, "\(title): \(missing) \(verb) missing", remedy: remedy)
+  }
+
   /// The arguments, if there is exactly one for each name.
   func arguments(_ names: String...) throws(Failure) -> [Argument] {
-    let usage = "Usage: \(CommandPage.of(command).synopses.first ?? "s3up \(command.rawValue)")"
+    let usage = "Usage: \(CommandPage.of(command).only(ticketAction).synopses.first ?? "s3up \(command.rawValue)")"
     guard positionals.count >= names.count else {
-      let missing = names[positionals.count...].joined(separator: " and ")
-      let verb = names.count - positionals.count > 1 ? "are" : "is"
-      throw Failure(.usage, "\(command.rawValue): \(missing) \(verb) missing", remedy: usage)
+      throw missing(names, usage)
     }
     guard positionals.count == names.count else {
       let extra = Redaction.url(positionals[names.count].text)
-      throw Failure(.usage, "\(command.rawValue): '\(extra)' is one argument too many", remedy: usage)
+      throw Failure(
+        .usage, "\(title): '\(extra)' is one argument too many",
+        remedy: reason(forExtra: positionals[names.count]) ?? usage)
     }
     return positionals
   }

@@ -9,6 +9,10 @@ enum Nearest {
     guard !word.isEmpty, word.utf8.count <= 64 else { return nil }
     let typed = word.lowercased()
     let allowed = min(3, 1 + typed.utf8.count / 4)
+    // Another number is another thing: sha512 is not meant as sha1.
+    let digits: (String) -> [UInt8] = { $0.utf8.filter(ASCII.isDigit).sorted() }
+    let number = digits(typed)
+    let candidates = candidates.filter { number.isEmpty || digits($0).isEmpty || digits($0) == number }
     var best: (name: String, distance: Int)?
     for name in candidates {
       let distance = edits(Array(typed.utf8), Array(name.lowercased().utf8))

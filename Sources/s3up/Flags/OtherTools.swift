@@ -23,13 +23,41 @@ enum OtherTools {
   }
 
   static func long(_ name: String, for command: CommandName? = nil) -> Ours? {
-    ((command == .get ? downloads : []) + table).first { isAmong($0.theirs, name) }?.ours
+    (own(command) + table).first { isAmong($0.theirs, name) }?.ours
+  }
+
+  /// What means something else with this command.
+  private static func own(_ command: CommandName?) -> [(ours: Ours, theirs: String)] {
+    switch command {
+    case .get: downloads
+    case .ls: listings
+    case .uploads: cleaning
+    default: []
+    }
   }
 
   static func short(_ letter: Character) -> Ours? { letters[letter] }
 
-  /// The equivalent here, as a sentence.
-  static func command(_ name: String) -> String? { commands.first { isAmong($0.theirs, name) }?.way }
+  /// The equivalent here, as a sentence; `rest` are the words after it.
+  static func command(_ name: String, _ rest: ArraySlice<Argument> = []) -> String? {
+    if isAmong("s3 s3api", name), let next = rest.first {
+      if let ours = CommandName(rawValue: next.text) { return "write \(ours.form)" }
+      if let way = command(next.text, rest.dropFirst()) { return way }
+    }
+    let places = rest.filter { !$0.text.begins(with: "-") }.map(S3URL.looksLike)
+    let isDownload = places.first == true && places.last == false
+    return ((isDownload ? commandsToHere : []) + commands).first { isAmong($0.theirs, name) }?.way
+  }
+
+  /// Where the first of two words is an object.
+  private static let commandsToHere: [(way: String, theirs: String)] = [
+    (
+      "s3up get -r s3://BUCKET/PREFIX/ DIR/ --skip-same downloads what has changed; it deletes nothing here, "
+        + "aws s3 sync --delete or rclone sync does",
+      "sync mirror rsync bisync"
+    ),
+    ("s3up get s3://BUCKET/KEY FILE downloads; no object is deleted, aws s3 rm does that", "mv move moveto"),
+  ]
 
   /// The answer for any word.
   static func answer(_ word: String) -> String? {
@@ -80,11 +108,15 @@ enum OtherTools {
       "s3up does not delete the file: s3up put FILE s3://BUCKET/KEY && rm FILE; inside a store aws s3 mv moves",
       "mv move moveto rename"
     ),
-    ("s3up does not create buckets, aws s3 mb does", "mb mkdir make-bucket create-bucket"),
+    ("s3up does not create buckets, aws s3 mb does", "mb make-bucket create-bucket"),
+    (
+      "a store needs no folders: s3up put FILE s3://BUCKET/FOLDER/ uploads into one; aws s3 mb creates buckets", "mkdir"
+    ),
     ("s3up does not delete buckets, aws s3 rb does", "rb rmdir rmdirs delete-bucket remove-bucket"),
     ("s3up ls -rl s3://BUCKET/PREFIX shows all sizes, and rclone size adds them up", "du size ncdu"),
     (
-      "s3up ls s3://BUCKET/PREFIX/ lists keys", "list dir lsd lsf lsl lsjson tree list-objects list-objects-v2"
+      "s3up ls s3://BUCKET/PREFIX/ lists keys, and with -r those in folders too",
+      "find list dir lsd lsf lsl lsjson tree list-objects list-objects-v2"
     ),
     ("s3up get s3://BUCKET/KEY - prints an object", "cat more"),
     (
@@ -98,7 +130,10 @@ enum OtherTools {
     ("s3up put - s3://BUCKET/KEY uploads standard input", "pipe rcat stream"),
     ("s3up presign s3://BUCKET/KEY prints a URL for others", "share url sign signurl link presigned-url"),
     ("s3up put --batch FILE uploads what a list names; a shell runs several commands", "run batch"),
-    ("s3up create s3://BUCKET/KEY begins a multipart upload", "mpu multipart create-multipart-upload"),
+    (
+      "s3up uploads s3://BUCKET lists unfinished uploads, and s3up create s3://BUCKET/KEY begins one",
+      "mpu multipart create-multipart-upload"
+    ),
     ("s3up part sends one part", "upload-part"),
     ("s3up parts lists the parts of an upload", "list-parts listmp"),
     ("s3up complete assembles the parts of an upload", "complete-multipart-upload"),
@@ -110,9 +145,12 @@ enum OtherTools {
         + "s3up doctor shows what it found",
       "config configure alias init setup env"
     ),
-    ("log in with aws sso login, and s3up uses that login", "login sso auth"),
+    (
+      "log in with aws sso login, and s3up uses that login; or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
+      "login sso auth"
+    ),
     ("s3up doctor s3://BUCKET tests the bucket", "ping test diagnose debug status"),
-    ("leave that word out: s3up put FILE s3://BUCKET/KEY", "s3 s3api"),
+    ("write s3up put FILE s3://BUCKET/KEY", "s3 s3api"),
     ("s3up --version prints it", "version"),
     ("s3up help --man prints the manual page", "man manual"),
   ]
@@ -120,7 +158,7 @@ enum OtherTools {
   /// Where a download has another answer than an upload.
   private static let downloads: [(ours: Ours, theirs: String)] = [
     (
-      .way("an existing file stays unless --overwrite is given; --skip-same leaves one that is the object alone"),
+      .way("s3up get never replaces a file without --overwrite; --skip-same passes over a file that is the object"),
       "no-clobber ignore-existing no-overwrite skip-destination-exists no-replace skip-existing"
     ),
     (.option(.overwrite), "force yes"),
@@ -130,6 +168,10 @@ enum OtherTools {
       "flatten"
     ),
     (
+      .way("the target is the second argument: s3up get s3://BUCKET/KEY FILE"),
+      "output output-document remote-name output-dir directory-prefix"
+    ),
+    (
       .way("every download is compared with the object's checksum or ETag"),
       "check-md5 no-check-md5 md5 list-md5 hash"
     ),
@@ -137,6 +179,16 @@ enum OtherTools {
       .way("a download is written beside its target, and takes its name when it is complete"),
       "inplace partial-suffix temp-dir"
     ),
+  ]
+
+  /// Where a list has another answer.
+  private static let listings: [(ours: Ours, theirs: String)] = [
+    (.way("ls prints no totals; rclone size adds the sizes up"), "summarize summary total")
+  ]
+
+  /// Where the end of unfinished uploads has another answer.
+  private static let cleaning: [(ours: Ours, theirs: String)] = [
+    (.way("--clean does not ask; --dry-run shows what it would abort"), "force yes confirm interactive")
   ]
 
   static let table: [(ours: Ours, theirs: String)] = [
@@ -237,7 +289,7 @@ enum OtherTools {
     (.option(.retainUntil, "DATE"), "retention-duration"),
     (.option(.profile, "NAME"), "s3-profile"),
     (.option(.accelerate), "s3-use-accelerate-endpoint"),
-    (.option(.addressing, "virtual or path"), "host-bucket"),
+    (.option(.addressing, "virtual or path"), "host-bucket addressing-style lookup"),
     (.option(.color, "never"), "no-color"),
     (.option(.failFast), "stop-on-error exit-on-error"),
     (.option(.onInterrupt, "keep, which is the default"), "s3-leave-parts-on-error"),
@@ -296,7 +348,9 @@ enum OtherTools {
 
   private static let letters: [Character: Ours] = [
     "k": .option(.insecure), "T": .way("the file is the first argument: s3up put FILE s3://BUCKET/KEY"),
-    "c": .option(.concurrency, "N"), "p": .option(.partSize, "SIZE"),
+    "c": .way(
+      "s5cmd's -c is --concurrency N; s3cmd's names its configuration, and s3up reads AWS's files (--profile NAME)"),
+    "O": .way("the target is the second argument: s3up get s3://BUCKET/KEY FILE"), "p": .option(.partSize, "SIZE"),
     "R": .option(.recursive), "L": .option(.followSymlinks),
     "H": .option(.header, "'NAME: VALUE'"), "s": .option(.quiet), "x": .option(.proxy, "URL"),
     "C": .option(.resume, "auto, which is the default"),

@@ -8,6 +8,9 @@ struct Parser {
   private var next = 0
   private var command: CommandName?
   private var positionals: [Argument] = []
+  private var optionBefore: [Argument: (flag: Flag, hasValue: Bool)] = [:]
+  /// The option before the next word, with whether it has a value of its own.
+  private var lastOption: (flag: Flag, hasValue: Bool)?
   private var typed: [(name: FlagName, value: Argument, spelling: String)] = []
 
   /// Parses the command line. `-h` or `--help` anywhere asks for the command's help, and an empty command line is `-h`:
@@ -44,6 +47,8 @@ struct Parser {
   /// `isFree`: the word follows `--`, so that it is an argument whatever it begins with.
   private mutating func takeArgument(_ word: Argument, isFree: Bool = false) throws(Failure) {
     if !isFree { try ParserError.checkDash(word) }
+    defer { lastOption = nil }
+    if let lastOption { optionBefore[word] = lastOption }
     guard command == nil else { return positionals.append(word) }
     guard let name = CommandName(rawValue: word.text) else {
       throw ParserError.noCommand(word, words[next...], switches: typed.filter { $0.value == "true" }.map(\.spelling))
@@ -85,6 +90,7 @@ struct Parser {
   }
 
   private mutating func take(_ flag: Flag, _ value: Argument?, spelling: String) throws(Failure) {
+    lastOption = (flag, flag.takesNextWord || value != nil)
     if flag.takesNextWord {
       let value = if let value { value } else { try nextWord(for: flag, spelling) }
       typed.append((flag.name, value, spelling))
@@ -123,12 +129,14 @@ struct Parser {
     }
     var result = Invocation(command, .help)
     result.positionals = positionals
+    result.optionBefore = optionBefore
     for (name, value, spelling) in typed {
       guard let flag = FlagList.find(name, for: command) else { throw ParserError.notFor(command, name) }
       if value.bytes.isEmpty, flag.takesNextWord {
         throw Failure(
           .usage, "\(spelling) has an empty value",
-          remedy: "Leave the option out, or give it \(flag.metavar ?? "a value").")
+          remedy:
+            "Write \(spelling) \(flag.metavar ?? "VALUE"), or leave the option out. Is a shell variable not set?")
       }
       result.add(name, value, .commandLine(spelling))
     }

@@ -2,8 +2,8 @@ import MultipartCore
 
 /// Messages for words that the parser does not know.
 enum ParserError {
-  static func unknownCommand(_ word: String) -> Failure {
-    if let way = OtherTools.command(word) {
+  static func unknownCommand(_ word: String, _ rest: ArraySlice<Argument> = []) -> Failure {
+    if let way = OtherTools.command(word, rest) {
       return Failure(.usage, "there is no command '\(word)'", remedy: way + ".")
     }
     let near = Nearest.match(word, in: CommandName.words)
@@ -24,7 +24,7 @@ enum ParserError {
     let isFile = word.bytes.contains { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "/") } || word.text == "-"
     guard let target = rest.firstIndex(where: isURL), OtherTools.command(word.text) == nil,
       isFile || Nearest.match(word.text, in: CommandName.words) == nil
-    else { return unknownCommand(word.text) }
+    else { return unknownCommand(word.text, rest) }
     // Values of options may be secret, so that a line with any of them is not repeated.
     let between = rest[..<target]
     let files = between.contains { $0.text.begins(with: "-") } ? ["…"] : between.map(shown)

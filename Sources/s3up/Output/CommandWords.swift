@@ -103,6 +103,10 @@ extension RemedyAction {
     case .listParts: "s3up parts"
     case .renewTicket(let all): "s3up ticket renew TICKET" + (all ? " --all" : "")
     case .upload: "s3up put"
+    case .uploadFromWeb(let address):
+      // Whatever a message may not repeat is not in it.
+      "s3up put --from-command \(Self.url(place.bucket ?? "BUCKET", place.key ?? "KEY")) -- curl -fsSL "
+        + (Redaction.url(address).utf8.elementsEqual(address.utf8) ? ShellWord.quoted(address) : "'URL'")
     case .uploadStandardInput: "s3up put - s3://BUCKET/KEY <FILE"
     }
   }

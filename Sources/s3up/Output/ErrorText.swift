@@ -16,22 +16,27 @@ enum ErrorText {
     return [first, sentence(remedy)]
   }
 
-  /// The remedy with a capital letter, unless it is a command to type.
+  /// The remedy with a capital letter, unless it is a command to type, and without the full stop of a single sentence:
+  /// after a command or a URL the stop would be copied with it.
   private static func sentence(_ remedy: String) -> String {
-    remedy.begins(with: "s3up ") ? remedy : remedy.prefix(1).uppercased() + remedy.dropFirst()
+    let isSingle = remedy.ends(with: ".") && !remedy.ends(with: "..") && !remedy.holds(". ")
+    let bare = isSingle ? String(Substring(remedy.utf8.dropLast())) : remedy
+    return bare.begins(with: "s3up ") ? bare : bare.prefix(1).uppercased() + bare.dropFirst()
   }
 
   /// What was probably meant by a key that no object has.
   private static func meant(_ key: String) -> String {
     if key.holds("?versionId=") { return "; a version is named with --version-id" }
-    if key.holds("*") { return "; a key is taken as it is, and -r with --include 'PATTERN' chooses among many" }
-    return key.ends(with: "/") ? "; -r downloads everything below a prefix" : ""
+    if key.holds("*") { return "; a key is taken as it is, and s3up get -r --include 'PATTERN' chooses among many" }
+    return key.ends(with: "/") ? "; s3up get -r downloads everything below a prefix" : ""
   }
 
   /// The facts of the place that the message does not contain already.
   private static func whereabouts(_ place: Place, _ message: String) -> [String] {
     var words: [String] = []
-    if let file = place.file.map({ SafeText.oneLine($0, limit: 200) }), !file.isEmpty, !says(message, file) {
+    // A web address in place of a file may contain a signature.
+    let shown = place.file.map { $0.holds("://") ? Redaction.url($0) : $0 }
+    if let file = shown.map({ SafeText.oneLine($0, limit: 200) }), !file.isEmpty, !says(message, file) {
       words.append(file)
     }
     if let bucket = place.bucket {

@@ -114,7 +114,7 @@ struct ConfigGrammarTests {
     let home = try ConfigHome()
     try home.write(Array("[default]\naws_secret_access_key = ".utf8) + [0xFF, 0x0A], to: ".aws/credentials")
     let failure = #expect(throws: Failure.self) { try home.load() }
-    #expect(failure?.message == "~/.aws/credentials:2: is not text in UTF-8")
+    #expect(failure?.message == "~/.aws/credentials:2: the line is not text in UTF-8")
   }
 
   @Test("any bytes give a value or a failure")

@@ -103,7 +103,7 @@ import Testing
     let box = try box("* cache-control=x\n* cash=1\n")
     let put = ["s3://bucket/p/", "--attributes", "rules"]
     for source in [["-r", "t"], ["t/readme"]] {
-      try await box.run(["put"] + source + put).expectFailure(64, "line 2 of the list", "cash", "rules")
+      try await box.run(["put"] + source + put).expectFailure(64, "line 2 of the file of attributes", "cash", "rules")
     }
     try await box.run("put", "t/readme", "s3://bucket/p/", "--attributes", "missing").expectFailure(66, "missing")
     #expect(box.fake.requests.isEmpty)

@@ -86,8 +86,10 @@ import Testing
     #expect(
       lines == [
         "s3up: the bucket does not exist (a.bin, s3://bkt/k, part 3, HTTP 404 NoSuchBucket, request id R1)",
-        "Create it.",
+        "Create it",
       ])
+    let twoSentences = Failure(.refused, "the bucket does not exist", remedy: "Create it. Then go on.")
+    #expect(ErrorText.lines(for: twoSentences)[1] == "Create it. Then go on.")
   }
 
   @Test func whatTheMessageSaysIsNotRepeated() {

@@ -1,5 +1,5 @@
 /// AWS's UriEncode: every byte except `A-Z a-z 0-9 - . _ ~` becomes `%XY` with upper-case digits.
-enum PercentEncoding {
+package enum PercentEncoding {
   /// Encodes a key: `/` is kept, and nothing is normalised, so `/a`, `a//b` and `../x` stay as they are.
   static func path(_ text: String) -> String { encode(text, keepingSlash: true) }
 
@@ -29,7 +29,7 @@ enum PercentEncoding {
   private static func isUnreserved(_ byte: UInt8) -> Bool { ASCII.isAlphanumeric(byte) || "-._~".utf8.contains(byte) }
 
   /// `+` becomes a space, as `encoding-type=url` writes it. Text that would not be UTF-8 is returned unchanged.
-  static func decoded(_ text: String) -> String {
+  package static func decoded(_ text: String) -> String {
     guard text.utf8.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else { return text }
     return String(validating: bytes(of: text.utf8.map { $0 == UInt8(ascii: "+") ? 0x20 : $0 }), as: UTF8.self) ?? text
   }

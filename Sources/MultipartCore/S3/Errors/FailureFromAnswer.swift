@@ -21,7 +21,8 @@ extension Failure {
       requestID: S3ErrorBody.requestID(answer.headers) ?? body.requestID,
       retryAfter: Self.retryAfter(answer.headers), region: region,
       remedy: S3Hints.remedy(
-        code, s3Code: s3Code, status: answer.status, operation: operation, region: region, body: body))
+        code, s3Code: s3Code, status: answer.status, operation: operation, region: region, body: body,
+        bucket: place.bucket))
     self.place = place
   }
 

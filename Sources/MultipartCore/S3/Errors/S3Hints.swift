@@ -1,7 +1,8 @@
 /// The remedy for each failure, in one line.
 enum S3Hints {
   static func remedy(
-    _ code: Failure.Code, s3Code: String?, status: Int, operation: OperationName, region: String?, body: S3ErrorBody
+    _ code: Failure.Code, s3Code: String?, status: Int, operation: OperationName, region: String?, body: S3ErrorBody,
+    bucket: String?
   ) -> Wording? {
     if body.saysTLSPort { return "that port speaks TLS: write the endpoint with https://" }
     if status == 407 { return "the proxy asks for a user name and a password: http://USER:PASSWORD@HOST:PORT" }
@@ -14,6 +15,7 @@ enum S3Hints {
     if code == .checksumUnsupported {
       return "choose another checksum with \(.checksum, "md5") or \(.checksum, "none")"
     }
+    if s3Code == "NoSuchUpload", let bucket { return noSuchUpload(bucket) }
     if let s3Code, let remedy = byCode[s3Code] { return remedy }
     switch code {
     case .credentials where body.form == .other:
@@ -33,6 +35,11 @@ enum S3Hints {
     }
   }
 
+  /// What to do if the store has no such upload.
+  static func noSuchUpload(_ bucket: String) -> Wording {
+    "it has ended, or the ID or the key is wrong: \(run: .listUploads(bucket: bucket)) lists the uploads that exist"
+  }
+
   private static func isAboutRegion(_ s3Code: String?, status: Int) -> Bool {
     guard let s3Code else { return status == 301 || status == 307 || status == 400 }
     return Redirect.codes.contains(s3Code) || s3Code == "InvalidRegionName"
@@ -41,11 +48,10 @@ enum S3Hints {
   private static let byCode: [String: Wording] = [
     "NoSuchBucket": "check the bucket's name, the region and the endpoint",
     "NoSuchKey": "check the key: it is compared byte by byte, and case matters",
-    "NoSuchUpload": "the upload was completed, aborted or cleaned up: start a new one",
     "InvalidAccessKeyId":
-      "this store does not know the access key: check the profile and the endpoint, and that ID and secret are not swapped",
+      "this store does not know the access key: check the profile and the endpoint, and that ID and secret are not swapped or in quotes",
     "SignatureDoesNotMatch":
-      "the secret key does not belong to the access key, or a proxy on the way changes requests; check both keys for stray spaces",
+      "the secret key does not belong to the access key, or a proxy on the way changes requests; check both keys for stray spaces and quotes",
     "InvalidToken": "the session token is incomplete, or belongs to other keys: get new credentials",
     "AuthorizationHeaderMalformed": "check the region and the access key",
     "RequestTimeTooSkewed": "this machine's clock is wrong: set it (timedatectl set-ntp true)",

@@ -32,8 +32,9 @@ public struct CustomerKey: Sendable, Equatable, CustomStringConvertible, CustomD
 }
 
 extension CustomerKey {
-  /// Reads a file with 32 raw bytes or their Base64. No message shows the contents.
-  package init(file: FilePath) throws(Failure) {
+  /// Reads a file with 32 raw bytes or their Base64. No message shows the contents. With `isOfObject` it is the key of
+  /// an object that exists, which no new key could read.
+  package init(file: FilePath, isOfObject: Bool = false) throws(Failure) {
     let bytes = try SmallFile.read(file)
     guard bytes.count != 32 else {
       try self.init(bytes)
@@ -43,7 +44,9 @@ extension CustomerKey {
     guard let key = Base64.decode(text), key.count == 32 else {
       throw Failure(
         .usage, "the SSE-C key file contains neither 32 bytes nor their base64",
-        remedy: "create one with: head -c 32 /dev/urandom > key.bin"
+        remedy: isOfObject
+          ? "name the file of the key with which the object was uploaded"
+          : "create one with: head -c 32 /dev/urandom > key.bin"
       ).at(Place(file: file.text))
     }
     try self.init(key)

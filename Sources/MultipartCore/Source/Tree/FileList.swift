@@ -34,7 +34,7 @@ final class FileList: @unchecked Sendable {
     guard let line = try lines.next() else { return nil }
     guard !line.isEmpty else { throw lines.failure("it is empty") }
     guard !line.contains(0) else {
-      throw lines.failure("it has a zero byte", remedy: "say so if names end with zero bytes")
+      throw lines.failure("it has a zero byte", remedy: LineReader.zeroBytes)
     }
     guard line.last != UInt8(ascii: "/") else { throw lines.failure("it names a folder", remedy: "list its files") }
     let components = Self.afterMark(line).split(separator: UInt8(ascii: "/")).drop { $0.elementsEqual(".".utf8) }
@@ -78,7 +78,9 @@ final class FileList: @unchecked Sendable {
       case EINVAL: throw Failure(.usage, "line \(listed.line) of the list names no regular file").at(place)
       default:
         throw Failure.system(
-          .sourceMissing, error.number, "the file in line \(listed.line) of the list cannot be read"
+          .sourceMissing, error.number, "the file in line \(listed.line) of the list cannot be read",
+          remedy: listed.path.last == UInt8(ascii: "\r")
+            ? "the line ends with a carriage return, as on Windows: remove them all with tr -d '\\r'" : nil
         ).at(place)
       }
     }

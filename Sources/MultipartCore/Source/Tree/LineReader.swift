@@ -5,6 +5,8 @@ import Glibc
 final class LineReader {
   /// The name for messages.
   let name: String
+  /// What it is, in messages.
+  private let title: String
   /// The number of the last line that was read, from 1.
   private(set) var number = 0
   private let descriptor: Int32
@@ -15,17 +17,25 @@ final class LineReader {
   private var at = 0
   private var isOver = false
 
-  init(_ path: FilePath, end: UInt8 = UInt8(ascii: "\n"), longest: Int) throws(Failure) {
+  /// What to do about a zero byte in a line.
+  static let zeroBytes: Wording = "if its names end with zero bytes, give \(.endsWithZero)"
+
+  init(
+    _ path: FilePath, title: String = "the list", end: UInt8 = UInt8(ascii: "\n"), longest: Int
+  ) throws(Failure) {
     descriptor = path.withCString { open($0, O_RDONLY | O_CLOEXEC) }
     guard descriptor >= 0 else {
-      var failure = Self.unreadable(path.text, errno)
+      var failure = Self.unreadable(path.text, title, errno)
       if [.system(ENOENT), .system(ENOTDIR)].contains(failure.underlying) { failure.remedy = path.whyMissing }
       throw failure
     }
-    (name, self.end, self.longest, closes) = (path.text, end, longest, true)
+    (name, self.title, self.end, self.longest, closes) = (path.text, title, end, longest, true)
   }
 
-  init(open given: Int32, name: String, end: UInt8 = UInt8(ascii: "\n"), longest: Int) {
+  init(
+    open given: Int32, name: String, title: String = "the list", end: UInt8 = UInt8(ascii: "\n"), longest: Int
+  ) {
+    self.title = title
     (descriptor, self.name, self.end, self.longest, closes) = (given, name, end, longest, false)
   }
 
@@ -49,7 +59,9 @@ final class LineReader {
 
   private func take(_ line: ArraySlice<UInt8>, next: Int) throws(Failure) -> ArraySlice<UInt8> {
     number += 1
-    guard line.count <= longest else { throw failure("it is longer than \(longest) bytes") }
+    guard line.count <= longest else {
+      throw failure("it is longer than \(longest) bytes", remedy: end != 0 && line.contains(0) ? Self.zeroBytes : nil)
+    }
     at = next
     return line
   }
@@ -61,16 +73,16 @@ final class LineReader {
       if count > 0 { buffer.append(contentsOf: UnsafeRawBufferPointer(rebasing: piece[..<count])) }
       return count
     }
-    guard count >= 0 else { throw Self.unreadable(name, errno) }
+    guard count >= 0 else { throw Self.unreadable(name, title, errno) }
     isOver = count == 0
   }
 
   /// A failure about the last line that was read.
   func failure(_ what: Wording, remedy: Wording? = nil) -> Failure {
-    Failure(.usage, "line \(number) of the list: " + what, remedy: remedy).at(Place(file: name))
+    Failure(.usage, "line \(number) of \(title): " + what, remedy: remedy).at(Place(file: name))
   }
 
-  private static func unreadable(_ name: String, _ error: Int32) -> Failure {
-    .system(.sourceMissing, error, "the list cannot be read").at(Place(file: name))
+  private static func unreadable(_ name: String, _ title: String, _ error: Int32) -> Failure {
+    .system(.sourceMissing, error, "\(title) cannot be read").at(Place(file: name))
   }
 }

@@ -34,6 +34,13 @@ struct RuleWatch: Sendable {
 
   mutating func noteOther() { hasOthers = true }
 
+  /// Why the rules have left nothing, if all are of one kind; it continues a sentence.
+  var reason: Wording {
+    let all = rules.rules.indices.map { rules.wording($0) }.joined(separator: " or ")
+    if rules.includes.isEmpty { return " (\(all))" }
+    return matched.isEmpty && rules.includes.count == rules.rules.count ? ": nothing matches \(all)" : ""
+  }
+
   /// For each rule without effect that was probably meant to have one: a description, and the options that do what was meant.
   var advice: [(what: Wording, remedy: Wording)] {
     let repeated = repeated.sorted { $0.key < $1.key }.filter { !matched.contains($0.key) }.map { rule, repetition in

@@ -57,8 +57,7 @@ struct AbortOfUpload {
   private func isUnknown() -> Failure {
     Failure(
       .uploadGone,
-      "the store has no upload \(SafeText.oneLine(upload.uploadID)) at \(upload.name): it has ended, or the ID or "
-        + "the key is wrong",
-      remedy: "\(run: .listUploads(bucket: store.bucket)) lists the uploads that exist")
+      "the store has no upload \(SafeText.oneLine(upload.uploadID)) at \(upload.name)",
+      remedy: S3Hints.noSuchUpload(store.bucket))
   }
 }

@@ -9,6 +9,7 @@ struct CognitoOptions: Sendable, Equatable {
 
   /// Reads the options; nil without a pool, and then the other options of the pool may not be given.
   init?(_ invocation: Invocation) throws(Failure) {
+    access = try invocation.choice(.access)
     guard let given = invocation.last(.cognitoIdentityPool) else {
       for name in [FlagName.access, .cognitoLogin] {
         if let other = invocation.last(name) { throw Self.poolMissing(other.origin.text) }
@@ -20,7 +21,6 @@ struct CognitoOptions: Sendable, Equatable {
         given, "is not the id of an identity pool", remedy: "It is REGION:NUMBER, as the console shows it.")
     }
     pool = given.value.text
-    access = try invocation.choice(.access)
     for given in invocation.all(.cognitoLogin) {
       let login = try Self.login(given)
       logins[login.name] = login.value

@@ -97,7 +97,7 @@ extension ObjectHeaders {
       guard let text = given.value.utf8Text, HeaderText.isValue(text),
         let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), HeaderText.isName(String(text[..<colon]))
       else {
-        throw Failure(.usage, "\(source): not a header", remedy: "Write --header 'NAME: VALUE'.")
+        throw Failure(.usage, "\(source): not of the form NAME: VALUE", remedy: "Write --header 'NAME: VALUE'.")
       }
       let name = String(text[..<colon])
       let lower = name.lowercased()

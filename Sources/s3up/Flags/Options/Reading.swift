@@ -85,7 +85,7 @@ extension Invocation {
   func duration(_ name: FlagName) throws(Failure) -> Duration? {
     guard let given = last(name) else { return nil }
     guard let duration = DurationValue.parse(given.value.text) else {
-      throw wrong(given, "is not a duration", remedy: DurationValue.form)
+      throw wrong(given, "is not a duration", remedy: DurationValue.advice(given.value.text))
     }
     return duration
   }

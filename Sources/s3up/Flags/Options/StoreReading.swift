@@ -65,7 +65,7 @@ extension StoreOptions {
     }
     if let given = invocation.last(.limitRate) {
       guard let rate = RateValue.parse(given.value.text) else {
-        throw invocation.wrong(given, "is not a rate", remedy: RateValue.form)
+        throw invocation.wrong(given, "is not a rate", remedy: RateValue.advice(given.value.text))
       }
       if case .limit(let limit) = rate { limitRate = limit }
     }
@@ -76,7 +76,9 @@ extension StoreOptions {
     guard let given = invocation.last(name) else { return nil }
     let text = try invocation.text(given)
     guard !text.utf8.contains(UInt8(ascii: " ")) else {
-      throw invocation.wrong(given, "holds a space", remedy: "Give it as one word.")
+      throw invocation.wrong(
+        given, "holds a space",
+        remedy: name == .region ? "A region is a code such as eu-west-1, not its name." : "Give it as one word.")
     }
     return text
   }
@@ -91,6 +93,15 @@ extension StoreOptions {
     }
     guard let text = try word(.endpointURL, invocation) else { return nil }
     let lower = text.lowercased()
+    if let quote = text.utf8.first, "\"'".utf8.contains(quote) {
+      throw invocation.wrong(
+        given, "is in quotes, which are part of it", remedy: "Write it without them, where it is set.")
+    }
+    if isRegion(text) {
+      throw invocation.wrong(
+        given, "is a region, not the address of a store",
+        remedy: "Write --region \(text), and leave this out for AWS S3.")
+    }
     let bare = Redaction.url("http://" + text).rest(after: "http://") ?? ""
     let remedy =
       text.holds("://") || bare.isEmpty || bare.begins(with: ":") || bare.begins(with: "/")
@@ -102,6 +113,18 @@ extension StoreOptions {
       throw invocation.wrong(given, "is not the address of a store", remedy: remedy)
     }
     return text
+  }
+
+  /// Whether the text looks like `eu-central-1`.
+  private static func isRegion(_ text: String) -> Bool {
+    let words = text.pieces(at: "-")
+    guard words.count >= 3, words[0].utf8.count == 2, let number = words.last, number.utf8.count == 1 else {
+      return false
+    }
+    return number.utf8.allSatisfy(ASCII.isDigit)
+      && words.dropLast().allSatisfy { word in
+        !word.isEmpty && word.utf8.allSatisfy { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) }
+      }
   }
 
   /// Reads the proxy. No message shows its value, which may contain a password.

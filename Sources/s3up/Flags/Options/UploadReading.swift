@@ -37,7 +37,8 @@ extension UploadOptions {
         remedy: "--skip-existing leaves an existing object alone, whatever it contains. Leave one of them out.")
     }
     customerKey = try invocation.path(.sseCKeyFile).map { (file) throws(Failure) in
-      try CustomerKey(file: FilePath(bytes: file.bytes))
+      try CustomerKey(
+        file: FilePath(bytes: file.bytes), isOfObject: !ModeSet.stating.contains(invocation.mode))
     }
   }
 

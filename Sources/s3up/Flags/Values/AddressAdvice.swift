@@ -3,10 +3,18 @@ import MultipartCore
 /// What is wrong with a word that should be `s3://BUCKET/KEY`, and what was probably meant: the failure says both.
 enum AddressAdvice {
   private static let form = S3URL.form
+  private static let slash = UInt8(ascii: "/")
+  private static let backslash = UInt8(ascii: "\\")
 
-  static func failure(_ word: Argument) -> Failure {
+  /// `command` is the one that it is an argument of.
+  static func failure(_ word: Argument, _ command: CommandName?) -> Failure {
     let typed = word.text
     let lower = typed.lowercased()
+    if lower.begins(with: "s3:\\") {
+      let path = typed.utf8.dropFirst(3).map { $0 == backslash ? slash : $0 }
+      let place = String(decoding: path.drop { $0 == slash }, as: UTF8.self)
+      return failure(typed, "it has backslashes", "Write \(shown("s3://" + place)).")
+    }
     if let bare = withoutQuotes(typed) {
       return failure(typed, "it has quotes in it, which the shell has not removed", "Write \(shown(bare)).")
     }
@@ -17,17 +25,15 @@ enum AddressAdvice {
         place.isEmpty ? form : "Write \(shown("s3://" + String(decoding: place, as: UTF8.self))).")
     }
     if let scheme = ["https://", "http://"].first(where: lower.begins) {
-      return Failure(
-        .usage, "'\(Redaction.url(typed))' is a web address, not an S3 URL",
-        remedy: web(scheme, String(decoding: typed.utf8.dropFirst(scheme.utf8.count), as: UTF8.self)))
+      return web(typed, scheme, String(decoding: typed.utf8.dropFirst(scheme.utf8.count), as: UTF8.self), command)
     }
     if lower.begins(with: "arn:") { return failure(typed, "it is an ARN", arn(typed)) }
     if let (scheme, rest) = typed.cut(at: "://") { return other(typed, String(scheme), String(rest)) }
-    if exists(word) { return local(typed, "is a \(isFolder(word) ? "folder" : "file") on this machine") }
+    if exists(word) { return local(typed, "is a \(isFolder(word) ? "folder" : "file") on this machine", command) }
     if ["/", "./", "../", "~"].contains(where: typed.begins) || typed == "." || typed == ".." {
-      return local(typed, "is a path on this machine")
+      return local(typed, "is a path on this machine", command)
     }
-    return missing(typed)
+    return missing(typed, command)
   }
 
   private static func failure(_ typed: String, _ why: String, _ remedy: String) -> Failure {
@@ -40,10 +46,14 @@ enum AddressAdvice {
 
   private static func isFolder(_ word: Argument) -> Bool { BatchSources.isFolder(FilePath(bytes: word.bytes)) }
 
-  private static func local(_ typed: String, _ what: String) -> Failure {
-    Failure(
-      .usage, "'\(typed)' \(what), not an S3 URL",
-      remedy: "An object is written s3://BUCKET/KEY; for two local files there are cp and cmp.")
+  private static func local(_ typed: String, _ what: String, _ command: CommandName?) -> Failure {
+    let remedy =
+      switch command {
+      case .put, .verify, nil: "An object is written s3://BUCKET/KEY; for two local files there are cp and cmp."
+      case .get: "s3up put \(ShellWord.quoted(typed)) s3://BUCKET/KEY uploads it; s3up get s3://BUCKET/KEY downloads."
+      case let command?: "Write \(command.form)."
+      }
+    return Failure(.usage, "'\(typed)' \(what), not an S3 URL", remedy: remedy)
   }
 
   /// The word without the quotes around it, which were pasted from a text or escaped.
@@ -54,6 +64,39 @@ enum AddressAdvice {
     guard S3URL.looksLike(Argument(rest)) else { return nil }
     return marks.first(where: rest.ends).map { String(decoding: rest.utf8.dropLast($0.utf8.count), as: UTF8.self) }
       ?? rest
+  }
+
+  private static func web(_ typed: String, _ scheme: String, _ place: String, _ command: CommandName?) -> Failure {
+    let (what, remedy) =
+      console(place) ?? signed(scheme, place, command) ?? ("is a web address", web(scheme, place))
+    return Failure(.usage, "'\(Redaction.url(typed))' \(what), not an S3 URL", remedy: remedy)
+  }
+
+  /// What an address of AWS's console shows.
+  private static func console(_ place: String) -> (what: String, remedy: String)? {
+    let words = place.upTo("?#").words(between: "/")
+    guard let host = words.first, host.ends(with: "console.aws.amazon.com") else { return nil }
+    let isShown = words.count > 3 && words[1].elementsEqual("s3") && ["object", "buckets"].contains(words[2])
+    let items = place.cut(at: "?")?.after.upTo("#").words(between: "&") ?? []
+    let prefix = items.lazy.compactMap { $0.rest(after: "prefix=") }.first.map { PercentEncoding.decoded(String($0)) }
+    let url = isShown ? shown("s3://\(words[3])/\(prefix ?? "")") : "s3://BUCKET/KEY"
+    return ("is a page of the AWS console", "Write \(url).")
+  }
+
+  /// What to do with a presigned URL, whose signature no message may repeat.
+  private static func signed(
+    _ scheme: String, _ place: String, _ command: CommandName?
+  ) -> (what: String, remedy: String)? {
+    let items = place.cut(at: "?")?.after.words(between: "&") ?? []
+    guard items.contains(where: { item in ["X-Amz-Signature=", "Signature="].contains { item.begins(with: $0) } })
+    else { return nil }
+    let own = web(scheme, String(place.upTo("?")))
+    return (
+      "is a presigned URL",
+      command == .put
+        ? "To upload with it, if it was signed for PUT: curl -fT FILE 'URL'; with credentials w\(own.dropFirst())"
+        : own
+    )
   }
 
   /// A web address names the store, the bucket and the key, in one of two forms.
@@ -80,6 +123,24 @@ enum AddressAdvice {
       .usage, "'\(typed)' names a host of AWS where the bucket's name belongs", remedy: "Write \(shown(mended)).")
   }
 
+  /// The failure for what stands where the bucket's name belongs, if it shows what was meant; nil else.
+  static func notBucket(_ bucket: String, _ typed: String) -> Failure? {
+    if bucket.holds("$") {
+      return Failure(
+        .usage, "'\(typed)' holds a variable that the shell has not replaced",
+        remedy: "Put it in double quotes instead of single ones.")
+    }
+    guard let (host, port) = bucket.cut(at: ":"), !host.isEmpty, !port.isEmpty, port.utf8.allSatisfy(ASCII.isDigit)
+    else { return nil }
+    let isHere =
+      host.elementsEqual("localhost") || host.utf8.allSatisfy { ASCII.isDigit($0) || $0 == UInt8(ascii: ".") }
+    let path = String(decoding: typed.utf8.dropFirst("s3://".utf8.count + bucket.utf8.count + 1), as: UTF8.self)
+    return Failure(
+      .usage, "'\(typed)' names a host and a port where the bucket's name belongs",
+      remedy: "Write \(path.isEmpty ? "s3://BUCKET/KEY" : shown("s3://" + path)) "
+        + "--endpoint-url \(isHere ? "http" : "https")://\(bucket).")
+  }
+
   private static func arn(_ typed: String) -> String {
     guard let name = typed.rest(after: "arn:aws:s3:::"), !name.isEmpty else {
       return "Write s3://ARN/KEY for an access point, and s3://BUCKET/KEY for a bucket."
@@ -100,7 +161,7 @@ enum AddressAdvice {
   }
 
   /// `s3://` was left out.
-  private static func missing(_ typed: String) -> Failure {
+  private static func missing(_ typed: String, _ command: CommandName?) -> Failure {
     let why = "s3:// is missing"
     if let (remote, rest) = typed.cut(at: ":"), !remote.isEmpty, !rest.isEmpty,
       remote.utf8.allSatisfy({ ASCII.isAlphanumeric($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") })
@@ -109,10 +170,11 @@ enum AddressAdvice {
         typed, why, "Write \(shown("s3://" + String(rest))); --profile and --endpoint-url say which store it is.")
     }
     guard typed.utf8.allSatisfy(ASCII.isVisible) else { return failure(typed, why, form) }
-    return failure(
-      typed, why,
-      typed.holds("/")
-        ? "Write \(shown("s3://" + typed))."
-        : "Write \(shown("s3://" + typed)) for the bucket of this name, \(shown("s3://BUCKET/" + typed)) for the key.")
+    if typed.holds("/") { return failure(typed, why, "Write \(shown("s3://" + typed)).") }
+    let key = shown("s3://BUCKET/" + typed)
+    guard let command, !command.modes.isDisjoint(with: .ofPrefix), command != .get else {
+      return failure(typed, why, "Write \(key).")
+    }
+    return failure(typed, why, "Write \(shown("s3://" + typed)) for the bucket of this name, \(key) for the key.")
   }
 }

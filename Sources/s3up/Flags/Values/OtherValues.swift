@@ -7,7 +7,21 @@ enum RateValue: Sendable, Equatable {
   case limit(RateLimit)
 
   static let form =
-    "A RATE is a SIZE a second, 500K, 2M or 2M/s, or off; with times of day it is 08:00=2M,19:00=off, each time once."
+    "A RATE is a SIZE a second, 500K, 2M or 2M/s, or off; " + timetable
+  private static let timetable = "with times of day it is 08:00=2M,19:00=off, each time once."
+
+  /// What to write instead of this text.
+  static func advice(_ text: String) -> String {
+    if let entry = text.pieces(at: ",").first(where: { $0.holds("=") && time($0.upTo("=")) == nil }) {
+      return "\(SafeText.oneLine(String(entry.upTo("=")), limit: 40)) is not a time of day; " + timetable
+    }
+    let digits = text.utf8.prefix(while: ASCII.isDigit)
+    let unit = String(decoding: text.utf8.dropFirst(digits.count), as: UTF8.self).lowercased()
+    // Bits are counted in thousands.
+    let bits = ["kbps": 1000, "kbit/s": 1000, "mbps": 1_000_000, "mbit/s": 1_000_000, "gbps": 1_000_000_000]
+    guard let factor = bits[unit], let number = Int64(digits, in: 1...1_000_000) else { return form }
+    return "A RATE counts bytes: \(text) is about \(max(1, number * Int64(factor) / 8 / 1024))K."
+  }
 
   static func parse(_ text: String) -> RateValue? {
     guard text.holds("=") else { return rate(text).map { $0.map { .limit(.bytesPerSecond($0)) } ?? .off } }
@@ -44,6 +58,12 @@ enum RateValue: Sendable, Equatable {
 /// A duration: `250ms`, `90s`, `15m`, `36h`, `7d`.
 enum DurationValue {
   static let form = "A DURATION is a whole number with its unit: 250ms, 90s, 15m, 36h or 7d."
+
+  /// What to write instead of this text.
+  static func advice(_ text: String) -> String {
+    guard !text.isEmpty, text.utf8.count < 10, text.utf8.allSatisfy(ASCII.isDigit) else { return form }
+    return "A DURATION has a unit: \(text)s, \(text)m, \(text)h or \(text)d."
+  }
 
   /// The duration; nil if the text is not one, is zero, or exceeds ten years.
   static func parse(_ text: String) -> Duration? {

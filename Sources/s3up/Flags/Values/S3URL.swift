@@ -34,16 +34,16 @@ struct S3URL: Sendable, Hashable {
     self.key = key
   }
 
-  /// Parses a bucket, with or without a key or prefix.
-  init(_ word: Argument) throws(Failure) {
+  /// Parses a bucket, with or without a key or prefix; `command` is the one that it is an argument of.
+  init(_ word: Argument, for command: CommandName? = nil) throws(Failure) {
     guard let text = word.utf8Text else {
       throw Failure(.usage, "'\(word.text)' is not UTF-8, as every S3 key must be", remedy: Self.form)
     }
-    guard let rest = text.rest(after: "s3://")?.utf8 else { throw AddressAdvice.failure(word) }
+    guard let rest = text.rest(after: "s3://")?.utf8 else { throw AddressAdvice.failure(word, command) }
     let slash = Self.end(ofBucket: rest)
     bucket = String(Substring(rest[..<(slash ?? rest.endIndex)]))
     key = slash.map { String(Substring(rest[rest.index(after: $0)...])) }
-    try Self.check(bucket: bucket, of: text)
+    try Self.check(bucket: bucket, of: text, command)
     try Self.check(key: key ?? "")
   }
 
@@ -62,8 +62,8 @@ struct S3URL: Sendable, Hashable {
   }
 
   /// Parses an object, which must have a key.
-  static func object(_ word: Argument) throws(Failure) -> S3URL {
-    let url = try S3URL(word)
+  static func object(_ word: Argument, for command: CommandName? = nil) throws(Failure) -> S3URL {
+    let url = try S3URL(word, for: command)
     guard let key = url.key, !key.isEmpty else {
       let bucket = ShellWord.quoted("s3://\(url.bucket)")
       throw Failure(
@@ -93,12 +93,12 @@ struct S3URL: Sendable, Hashable {
 
   /// Checks the bucket's name: 3 to 63 of `a-z 0-9 . -`. Old buckets of AWS also have capitals and underscores, and
   /// access points are named by an ARN; the store decides about those.
-  private static func check(bucket: String, of typed: String) throws(Failure) {
+  private static func check(bucket: String, of typed: String, _ command: CommandName?) throws(Failure) {
     if bucket.begins(with: "arn:") { return }
     guard !bucket.isEmpty else {
       throw Failure(
         .usage, "'\(typed)' names no bucket",
-        remedy: "\(form) Is a shell variable not set?")
+        remedy: (command == .ls ? "s3up ls alone lists the buckets." : form) + " Is a shell variable not set?")
     }
     // A password before the bucket must not be repeated.
     guard bucket.cut(at: "@")?.before.holds(":") != true else {
@@ -107,6 +107,7 @@ struct S3URL: Sendable, Hashable {
         remedy: "Leave them out: \(OtherTools.keys).")
     }
     if let host = S3Host.parts(of: bucket) { throw AddressAdvice.host(typed, host.bucket) }
+    if let failure = AddressAdvice.notBucket(bucket, typed) { throw failure }
     let legal = bucket.utf8.allSatisfy { byte in
       switch byte {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -118,7 +119,7 @@ struct S3URL: Sendable, Hashable {
     guard legal, (3...255).contains(bucket.utf8.count), !bucket.begins(with: "."), !bucket.holds("..") else {
       throw Failure(
         .usage, "'\(bucket)' is not a bucket name",
-        remedy: "A bucket name is 3 to 63 of the letters a-z, digits, dots and hyphens.")
+        remedy: "A bucket name has 3 to 63 characters: a-z, digits, dots and hyphens.")
     }
   }
 

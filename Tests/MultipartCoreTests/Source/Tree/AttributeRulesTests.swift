@@ -86,7 +86,7 @@ import Testing
   func refused(_ line: String, _ word: String) throws {
     let failure = #expect(throws: Failure.self) { try rules("\n# good\n* expires=x\n\(line)\n") }
     #expect(failure?.code == .usage && failure?.place.file == folder.path("attributes"))
-    #expect(failure?.message.hasPrefix("line 4 of the list: ") == true, "\(failure?.message ?? "")")
+    #expect(failure?.message.hasPrefix("line 4 of the file of attributes: ") == true, "\(failure?.message ?? "")")
     #expect(failure?.message.contains(word) == true, "\(failure?.message ?? "")")
     let missing = #expect(throws: Failure.self) { try AttributeRules(FilePath(folder.path("none"))) }
     #expect(missing?.code == .sourceMissing)

@@ -61,6 +61,20 @@ import Testing
     #expect(try list.next() == nil)
   }
 
+  @Test("A list in the form of another system, or with other ends of names, is refused with the way to read it")
+  func forms() throws {
+    let windows = try list(Array("gone\r\n".utf8))
+    let listed = try #require(try windows.next())
+    let failure = #expect(throws: Failure.self) { try windows.find(listed) }
+    #expect(failure?.remedy?.description.contains("carriage return") == true)
+    // The second one is longer than a path may be.
+    for text in ["a\0b\0", String(repeating: "a\0", count: 4000)] {
+      let list = try list(Array(text.utf8))
+      let failure = #expect(throws: Failure.self) { try list.next() }
+      #expect(failure?.remedy?.settings == [.endsWithZero])
+    }
+  }
+
   @Test("A list is read while it is written")
   func streams() throws {
     var ends: [Int32] = [-1, -1]
