@@ -12,15 +12,15 @@ import Glibc
 /// let writer = try old.map(book.resume) ?? book.begin(header)
 /// try writer.append(part, now: world.uptime())
 /// ```
-package struct RecordBook: Sendable {
+struct RecordBook: Sendable {
   private let folder: String
 
-  package init(folder: String) {
+  init(folder: String) {
     self.folder = folder
   }
 
   /// Takes the lock; nil while another process, or another upload of this one, holds it.
-  package func lock(_ target: RecordTarget) throws(Failure) -> RecordLock? {
+  func lock(_ target: RecordTarget) throws(Failure) -> RecordLock? {
     let folder = try RecordFolder.make(try path())
     let lock = try RecordLock.take(folder, try target.name() + ".lock")
     if lock?.leftSince != nil { folder.removeLeftovers(beside: try Self.name(target)) }
@@ -28,7 +28,7 @@ package struct RecordBook: Sendable {
   }
 
   /// The process that holds the lock, for messages; nil if unknown.
-  package func lockHolder(_ target: RecordTarget) -> Int32? {
+  func lockHolder(_ target: RecordTarget) -> Int32? {
     do throws(Failure) {
       let folder = try RecordFolder.open(try path())
       return try folder?.file(try target.name() + ".lock", O_RDONLY)?.notedPid()
@@ -82,21 +82,21 @@ package struct RecordBook: Sendable {
     return RecordWriter(folder, name, file, length: reading.length, seed: reading.seed)
   }
 
-  package func remove(_ target: RecordTarget) throws(Failure) {
+  func remove(_ target: RecordTarget) throws(Failure) {
     try RecordFolder.open(try path())?.remove(try Self.name(target))
   }
 
   /// The usable records, oldest first.
   func all() throws(Failure) -> [UploadRecord] { try listing().records }
 
-  package struct Listing: Sendable {
+  struct Listing: Sendable {
     /// The records, oldest first.
-    package var records: [UploadRecord] = []
+    var records: [UploadRecord] = []
     /// One failure for each file that cannot be used.
-    package var unusable: [Failure] = []
+    var unusable: [Failure] = []
   }
 
-  package func listing() throws(Failure) -> Listing {
+  func listing() throws(Failure) -> Listing {
     var listing = Listing()
     guard let folder = try RecordFolder.open(try path()) else { return listing }
     for name in try folder.names() where name.ends(with: Self.suffix) {

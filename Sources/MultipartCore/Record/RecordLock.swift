@@ -4,7 +4,7 @@ import Glibc
 /// when the process ends; child processes do not inherit it (O_CLOEXEC).
 ///
 /// Keep the value until you call `release`: Swift may end its life, and so the lock, after its last use.
-package final class RecordLock: Sendable {
+final class RecordLock: Sendable {
   private let folder: RecordFolder
   private let name: String
   private let file: Locked<RecordFile?>
@@ -53,7 +53,7 @@ package final class RecordLock: Sendable {
   }
 
   /// Releases the lock; further calls do nothing.
-  package func release() {
+  func release() {
     file.withLock { file in
       // Deleted while still locked, so that the name cannot yet refer to another run's file.
       if let held = file, folder.has(held, as: name) { folder.unlink(name) }

@@ -1,10 +1,10 @@
 /// A destination: each has one record and one lock, whatever the source. Compared by bytes, because two keys that
 /// Unicode considers equal are two objects.
-package struct RecordTarget: Sendable, Hashable {
+struct RecordTarget: Sendable, Hashable {
   /// The origin `https://host`, with the port unless it is the default.
-  package let origin: String
-  package let bucket: String
-  package let key: String
+  let origin: String
+  let bucket: String
+  let key: String
 
   init(origin: String, bucket: String, key: String) {
     self.origin = origin
@@ -12,9 +12,9 @@ package struct RecordTarget: Sendable, Hashable {
     self.key = key
   }
 
-  package static func == (a: RecordTarget, b: RecordTarget) -> Bool { a.bytes == b.bytes }
+  static func == (a: RecordTarget, b: RecordTarget) -> Bool { a.bytes == b.bytes }
 
-  package func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
+  func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
 
   /// A file name of 128 bits of SHA-256 in hex, so that no key is too long or contains a slash.
   func name() throws(Failure) -> String {
@@ -28,18 +28,18 @@ package struct RecordTarget: Sendable, Hashable {
 
 /// What is known about an unfinished upload: enough to resume it, and nothing secret. Parts are recorded as this
 /// machine saw them; the store's list decides whether they still exist.
-package struct UploadRecord: Sendable, Equatable {
-  package struct Header: Sendable, Equatable {
-    package var target: RecordTarget
-    package var sourcePath: FilePath
+struct UploadRecord: Sendable, Equatable {
+  struct Header: Sendable, Equatable {
+    var target: RecordTarget
+    var sourcePath: FilePath
     var source: FileIdentity
-    package var uploadID: String
+    var uploadID: String
     var partSize: Int64
     var form: ChecksumForm
     /// The result of `OptionsDigest`.
     var optionsDigest: String
     /// When the upload was begun, by the store's clock: an older object at the key is not its result.
-    package var created: Timestamp
+    var created: Timestamp
 
     init(
       target: RecordTarget, sourcePath: FilePath, source: FileIdentity, uploadID: String, partSize: Int64,
@@ -56,12 +56,12 @@ package struct UploadRecord: Sendable, Equatable {
     }
 
     /// Compares bytes, as they are written.
-    package static func == (a: Header, b: Header) -> Bool { RecordText.words(a) == RecordText.words(b) }
+    static func == (a: Header, b: Header) -> Bool { RecordText.words(a) == RecordText.words(b) }
   }
 
-  package struct Part: Sendable, Equatable {
+  struct Part: Sendable, Equatable {
     var number: Int
-    package var size: Int64
+    var size: Int64
     /// The ETag as the store sent it, including the quotes.
     var etag: String
     /// The checksum of the local bytes when the part was sent.
@@ -75,14 +75,14 @@ package struct UploadRecord: Sendable, Equatable {
     }
 
     /// Compares ETags by bytes, as they are written.
-    package static func == (a: Part, b: Part) -> Bool {
+    static func == (a: Part, b: Part) -> Bool {
       a.number == b.number && a.size == b.size && a.etag.utf8.elementsEqual(b.etag.utf8) && a.checksum == b.checksum
     }
   }
 
-  package var header: Header
+  var header: Header
   /// The parts by number; if a part was sent twice, the later entry counts.
-  package var parts: [Int: Part]
+  var parts: [Int: Part]
 
   init(header: Header, parts: [Int: Part] = [:]) {
     self.header = header

@@ -26,38 +26,8 @@ struct TicketUploaderMaker: UploaderMaking {
   }
 }
 
-extension Store {
-  /// Issues a ticket for each file that the sources find, several at a time; `write` receives each as it is signed, and
-  /// `publish` is called once all are. If one cannot be issued or written, or `isStopped` returns true, all uploads
-  /// that were begun are aborted.
-  package func issueTickets(
-    _ sources: BatchSources, for lifetime: Duration, _ options: UploadOptions,
-    isStopped: @escaping @Sendable () -> Bool = { false }, onSkip: @escaping @Sendable (SkippedSource) -> Void,
-    write: @escaping @Sendable (Ticket) throws(Failure) -> Void, publish: () throws(Failure) -> Void
-  ) async throws(Failure) -> (count: Int, bytes: Int64, expires: Timestamp?) {
-    let issuer = TicketIssuer(self, lifetime, options, write)
-    do {
-      try await sources.find(in: bucket) { step in
-        switch step {
-        case .candidate(let candidate): _ = await issuer.begin(candidate.item)
-        case .skipped(let source): onSkip(source)
-        case .failed(let failure, _): issuer.fail(failure)
-        case .leftOut, .advice: break
-        }
-        if isStopped() { issuer.fail(Failure(.interrupted, "interrupted")) }
-        return issuer.failure == nil
-      } listing: {
-        nil
-      }
-    } catch {
-      issuer.fail(error as? Failure ?? Failure(.sourceMissing, "the sources could not be read: \(error)"))
-    }
-    return try await issuer.finish(publish)
-  }
-}
-
 /// Issues tickets, eight at a time.
-private final class TicketIssuer: Sendable {
+final class TicketIssuer: Sendable {
   private struct State: Sendable {
     var tasks: [Task<Void, Never>] = []
     var begun: [MultipartUpload] = []
@@ -134,7 +104,7 @@ private final class TicketIssuer: Sendable {
 
   func finish(
     _ publish: () throws(Failure) -> Void
-  ) async throws(Failure) -> (count: Int, bytes: Int64, expires: Timestamp?) {
+  ) async throws(Failure) -> IssuedTickets {
     for task in state.withLock({ $0.tasks }) { await task.value }
     do throws(Failure) {
       if failure == nil { try publish() }
@@ -142,7 +112,7 @@ private final class TicketIssuer: Sendable {
       fail(error)
     }
     let (begun, bytes, expires, failure) = state.withLock { ($0.begun, $0.bytes, $0.expires, $0.failure) }
-    guard let failure else { return (begun.count, bytes, expires) }
+    guard let failure else { return IssuedTickets(count: begun.count, bytes: bytes, expires: expires) }
     var left = 0
     for upload in begun {
       do throws(Failure) {

@@ -11,7 +11,7 @@ struct ListedUpload {
   var parts: Int
   var bytes: Int64
   /// This machine's record of the upload.
-  var record: UploadRecord?
+  var record: RecordedUpload?
   var isRunning = false
   /// The address of the store in the record, if it differs from this command's.
   var otherAddress: String?
@@ -19,16 +19,16 @@ struct ListedUpload {
   var place: Place { Place(bucket: bucket, key: key, uploadID: uploadID) }
 
   /// An upload known by its record.
-  init(_ record: UploadRecord, _ now: Timestamp, isRunning: Bool) {
-    bucket = record.header.target.bucket
-    key = record.header.target.key
-    uploadID = record.header.uploadID
-    age = max(0, now.seconds - record.header.created.seconds)
-    begun = record.header.created.iso8601
-    parts = record.parts.count
-    bytes = record.parts.values.reduce(0) { $0 + $1.size }
+  init(_ record: RecordedUpload, _ now: Timestamp) {
+    bucket = record.bucket
+    key = record.key
+    uploadID = record.uploadID
+    age = max(0, now.seconds - record.begun.seconds)
+    begun = record.begun.iso8601
+    parts = record.parts
+    bytes = record.bytes
     self.record = record
-    self.isRunning = isRunning
+    isRunning = record.isRunning
   }
 
   init(_ upload: UnfinishedUpload, bucket: String, now: Timestamp) {
@@ -46,7 +46,7 @@ struct ListedUpload {
       age.map { Human.clock(.seconds($0)) } ?? "?", Human.count(parts, "part"), Human.size(bytes), uploadID,
       "s3://\(bucket)/\(key)",
     ]
-    if let record { facts.append("from \(record.header.sourcePath.text)") }
+    if let record { facts.append("from \(record.source.text)") }
     if let otherAddress { facts.append("(started at \(otherAddress); resume it here with put --resume adopt)") }
     if isRunning { facts.append("(running)") }
     return facts.map { SafeText.oneLine($0, limit: .max) }.joined(separator: "  ")
@@ -57,7 +57,7 @@ struct ListedUpload {
       ("event", .string(event)), ("bucket", .string(bucket)), ("key", .string(key)),
       ("upload_id", .string(uploadID)), ("initiated", .optional(begun)),
       ("age_seconds", age.map { .int($0) } ?? .null), ("parts", .int(Int64(parts))), ("bytes", .int(bytes)),
-      ("recorded", .bool(record != nil)), ("source", .optional(record?.header.sourcePath.text)),
+      ("recorded", .bool(record != nil)), ("source", .optional(record?.source.text)),
       ("running", .bool(isRunning)), ("other_address", .optional(otherAddress)),
     ]).encoded
   }

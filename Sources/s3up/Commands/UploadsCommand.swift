@@ -5,12 +5,10 @@ import MultipartCore
 struct UploadsCommand {
   private let session: Session
   private let options: CleanOptions
-  private let book: RecordBook?
 
   init(_ session: Session) throws(Failure) {
     self.session = session
     options = try CleanOptions(session.invocation)
-    book = session.stateFolder.map { RecordBook(folder: $0) }
   }
 
   func run() async throws(Failure) {
@@ -26,13 +24,13 @@ struct UploadsCommand {
       let store = try await session.store(url.bucket)
       found = try await store.uploads(prefix: url.key ?? "").map { upload in
         var entry = ListedUpload(upload, bucket: url.bucket, now: session.world.now())
-        entry.record = records.first { $0.header.uploadID.utf8.elementsEqual(upload.uploadID.utf8) }
-        let address = entry.record?.header.target.origin
+        entry.record = records.first { $0.uploadID.utf8.elementsEqual(upload.uploadID.utf8) }
+        let address = entry.record?.origin
         entry.otherAddress = address.flatMap { $0.utf8.elementsEqual(store.signer.origin.utf8) ? nil : $0 }
         return entry
       }
     } else {
-      found = records.map { ListedUpload($0, session.world.now(), isRunning: isRunning($0)) }
+      found = records.map { ListedUpload($0, session.world.now()) }
     }
     let chosen = found.filter { upload in
       guard let least = options.olderThan else { return true }
@@ -48,17 +46,13 @@ struct UploadsCommand {
     }
   }
 
-  private func records() throws(Failure) -> [UploadRecord] {
-    guard let book else { return [] }
-    let listing = try book.listing()
-    for failure in listing.unusable {
+  private func records() throws(Failure) -> [RecordedUpload] {
+    guard let folder = session.stateFolder else { return [] }
+    let recorded = try RecordedUploads(stateFolder: folder)
+    for failure in recorded.unusable {
       session.console.line("s3up: \(SafeText.oneLine("\(failure.place.file ?? ""): \(failure.message.commandText)"))")
     }
-    return listing.records
-  }
-
-  private func isRunning(_ record: UploadRecord) -> Bool {
-    book?.lockHolder(record.header.target) != nil
+    return recorded.uploads
   }
 
   // MARK: - Cleaning
@@ -96,11 +90,6 @@ struct UploadsCommand {
 
   /// Aborts one upload. `store` is the store opened last: uploads of one bucket share it.
   private func clean(_ upload: ListedUpload, in store: inout Store?) async throws(Failure) -> CleanOutcome {
-    // The lock prevents a run from resuming an upload that is being aborted, and shows whether one is in progress.
-    var lock: RecordLock?
-    if let record = upload.record { lock = try book?.lock(record.header.target) }
-    guard upload.record == nil || book == nil || lock != nil else { return .running }
-    defer { lock?.release() }
     let access: Store
     if let store, store.bucket == upload.bucket {
       access = store
@@ -108,13 +97,8 @@ struct UploadsCommand {
       access = try await session.store(upload.bucket)
     }
     store = access
-    if let record = upload.record, !record.header.target.origin.utf8.elementsEqual(access.signer.origin.utf8) {
-      throw Failure(
-        .usage, "the upload is at \(record.header.target.origin), not at \(access.signer.origin)",
-        remedy: "name that store with --endpoint-url and --region")
-    }
-    try await UploadSteps(access.address(upload.key), uploadID: upload.uploadID, access.client, access.retry).abort()
-    if let record = upload.record { try book?.remove(record.header.target) }
+    if let record = upload.record { return try await access.abort(record) ? .aborted : .running }
+    try await access.multipartUpload(upload.key, uploadID: upload.uploadID).abort()
     return .aborted
   }
 }

@@ -1,0 +1,40 @@
+/// What tickets were issued for the files of many sources.
+public struct IssuedTickets: Sendable {
+  /// How many tickets there are.
+  public let count: Int
+  /// How many bytes their files have in total.
+  public let bytes: Int64
+  /// When the first of them expires; nil if there is none.
+  public let expires: Timestamp?
+}
+
+extension Store {
+  /// Issues a ticket for each file that the sources find, several at a time; `write` receives each as it is signed, and
+  /// `publish` is called once all are. If one cannot be issued or written, or `isStopped` returns true, all uploads
+  /// that were begun are aborted.
+  public func issueTickets(
+    _ sources: BatchSources, for lifetime: Duration, _ options: UploadOptions = UploadOptions(),
+    isStopped: @escaping @Sendable () -> Bool = { false },
+    onSkip: @escaping @Sendable (SkippedSource) -> Void = { _ in },
+    write: @escaping @Sendable (Ticket) throws(Failure) -> Void, publish: () throws(Failure) -> Void = {}
+  ) async throws(Failure) -> IssuedTickets {
+    let issuer = TicketIssuer(self, lifetime, options, write)
+    do {
+      try await sources.find(in: bucket) { step in
+        switch step {
+        case .candidate(let candidate): _ = await issuer.begin(candidate.item)
+        case .skipped(let source): onSkip(source)
+        case .failed(let failure, _): issuer.fail(failure)
+        case .leftOut, .advice: break
+        }
+        if isStopped() { issuer.fail(Failure(.interrupted, "interrupted")) }
+        return issuer.failure == nil
+      } listing: {
+        nil
+      }
+    } catch {
+      issuer.fail(error as? Failure ?? Failure(.sourceMissing, "the sources could not be read: \(error)"))
+    }
+    return try await issuer.finish(publish)
+  }
+}

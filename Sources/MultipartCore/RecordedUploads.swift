@@ -1,0 +1,38 @@
+/// The unfinished uploads that this machine has recorded in a state folder.
+///
+///     for upload in try RecordedUploads(stateFolder: folder).uploads where !upload.isRunning {
+///       try await store.abort(upload)
+///     }
+public struct RecordedUploads: Sendable {
+  /// The uploads, oldest first.
+  public let uploads: [RecordedUpload]
+  /// One failure for each file in the folder that is not a usable record.
+  public let unusable: [Failure]
+
+  /// Reads the folder, which need not exist.
+  public init(stateFolder: String) throws(Failure) {
+    let book = RecordBook(folder: stateFolder)
+    let listing = try book.listing()
+    uploads = listing.records.map { RecordedUpload($0, in: book) }
+    unusable = listing.unusable
+  }
+}
+
+extension Store {
+  /// Aborts a recorded upload of this store, and removes its record. Returns false, and does nothing, while a run is
+  /// working on it.
+  @discardableResult
+  public func abort(_ upload: RecordedUpload) async throws(Failure) -> Bool {
+    // The lock prevents a run from resuming an upload that is being aborted, and shows whether one is in progress.
+    guard let lock = try upload.book.lock(upload.target) else { return false }
+    defer { lock.release() }
+    guard upload.origin.utf8.elementsEqual(signer.origin.utf8) else {
+      throw Failure(
+        .usage, "the upload is at \(upload.origin), not at \(signer.origin)",
+        remedy: "name that store with \(.endpoint) and \(.region)")
+    }
+    try await multipartUpload(upload.key, uploadID: upload.uploadID).abort()
+    try upload.book.remove(upload.target)
+    return true
+  }
+}
