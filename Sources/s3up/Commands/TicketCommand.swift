@@ -21,7 +21,7 @@ struct TicketCommand {
         return "Write s3up ticket \(rawValue) TICKET, with the file that s3up ticket issue wrote."
       }
       let url = words.first(where: S3URL.looksLike).map { ShellWord.quoted(Redaction.url($0.text)) }
-      return "Write \(CommandName.ticket.form.replacing("s3://BUCKET/KEY", with: url ?? "s3://BUCKET/KEY"))."
+      return "Write \(url.map(CommandName.ticket.form(of:)) ?? CommandName.ticket.form)."
     }
 
     /// Reads the action, which is the first argument.

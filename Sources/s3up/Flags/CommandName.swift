@@ -26,13 +26,16 @@ enum CommandName: String, Sendable, CaseIterable {
   }
 
   /// How the command is written with its object or bucket.
-  var form: String {
+  var form: String { form(of: "s3://BUCKET/KEY") }
+
+  /// How the command is written with this object.
+  func form(of object: String) -> String {
     switch self {
-    case .put, .verify, .part: "s3up \(rawValue) FILE s3://BUCKET/KEY"
-    case .ticket: "s3up ticket issue FILE s3://BUCKET/KEY -o TICKET"
+    case .put, .verify, .part: "s3up \(rawValue) FILE \(object)"
+    case .ticket: "s3up ticket issue FILE \(object) -o TICKET"
     case .ls, .uploads: "s3up \(rawValue) s3://BUCKET/PREFIX/"
     case .doctor: "s3up doctor s3://BUCKET"
-    case .get, .head, .create, .parts, .complete, .abort, .presign: "s3up \(rawValue) s3://BUCKET/KEY"
+    case .get, .head, .create, .parts, .complete, .abort, .presign: "s3up \(rawValue) \(object)"
     case .help, .completions: "s3up \(rawValue)"
     }
   }

@@ -139,7 +139,7 @@ struct Invocation: Sendable {
     var remedy = usage
     if let last = positionals.last, S3URL.looksLike(last), names.suffix(2) == ["FILE", "s3://BUCKET/KEY"] {
       missing = "FILE"
-      let line = command.form.replacing("s3://BUCKET/KEY", with: ShellWord.quoted(Redaction.url(last.text)))
+      let line = command.form(of: ShellWord.quoted(Redaction.url(last.text)))
       let readsInput = command == .put || command == .verify
       remedy = "Write \(line)\(readsInput ? "; - instead of FILE reads standard input" : "")."
     } else if let taker = options.first(where: { flag, given in

@@ -170,7 +170,8 @@ import Testing
       for place in ["none/x", "t", "t/a/x", "none/"] {
         for more in [[], ["--dry-run"]] {
           let result = try await box.run(put + [option, place] + more)
-          result.expectFailure(64, "ame another file with \(option)")
+          let way = place == "none/x" ? "create it: mkdir -p none" : "ame another file with \(option)"
+          result.expectFailure(64, option, way)
         }
       }
     }
