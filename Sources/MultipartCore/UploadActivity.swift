@@ -17,6 +17,9 @@ public enum UploadActivity: Sendable, Equatable {
   case sending
   /// Waiting for the answers to requests whose bytes have all arrived.
   case waitingForAnswers
+  /// Transferring again what a server has left without an answer, and nothing has been answered since: which try it is,
+  /// and how many there are.
+  case tryingAgain(attempt: Int, of: Int)
   /// Receiving the bytes of an object.
   case receiving
   /// Waiting for a retry, and why.

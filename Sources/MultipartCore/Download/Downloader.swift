@@ -187,13 +187,13 @@ final class Downloader: Performer {
     if case .rangeDone = event { run.arrived() }
   }
 
-  func show(_ machine: DownloadMachine, nextTry: (until: Duration, why: Wording)?) {
+  func show(_ machine: DownloadMachine, _ retries: Retries) {
     let activity: UploadActivity =
       switch machine.state {
-      case _ where nextTry != nil && progress.connections == 0:
-        nextTry.map { .waitingToRetry(why: $0.why, until: $0.until) } ?? .starting
+      case _ where retries.next != nil && progress.connections == 0:
+        retries.next.map { .waitingToRetry(why: $0.why, until: $0.until) } ?? .starting
       case .idle, .asking, .opening: .starting
-      case .loading: .receiving
+      case .loading: retries.activity(.receiving)
       case .proving, .publishing: .checking
       case .stopping, .done: .stopping
       }

@@ -11,8 +11,8 @@ protocol Performer: AnyObject, Sendable {
   func perform(_ action: Machine.Action, for machine: Machine) -> Performed<Machine.Event, Output>
   /// An event has arrived that the machine has not seen yet.
   func note(_ event: Machine.Event)
-  /// Shows the state of the machine to users; `nextTry` is the next try of anything that is waiting for one.
-  func show(_ machine: Machine, nextTry: (until: Duration, why: Wording)?)
+  /// Shows the state of the machine to users.
+  func show(_ machine: Machine, _ retries: Retries)
   /// The run uses a different number of connections.
   func paced(_ change: Pace.Change)
   /// How many bytes of each part the other side has acknowledged, or were received, for its first transfer.

@@ -268,8 +268,8 @@ final class RunDriver<Object: Performer>: Sendable {
 
     private mutating func show(_ number: Int) {
       guard let object = driver.object(number) else { return }
-      let nextTry = run.scheduler.nextTry(of: number)
-      run.withMachine(number) { object.show($0, nextTry: nextTry) }
+      let retries = run.scheduler.retries(of: number)
+      run.withMachine(number) { object.show($0, retries) }
       traces[number]?.enter(object.activity)
     }
 

@@ -1,3 +1,17 @@
+/// What is shown of an object's retries.
+struct Retries: Sendable {
+  /// The next try of anything that is waiting for one, and why the last one failed.
+  var next: (until: Duration, why: Wording)?
+  /// The number of the current try, if the last one got no answer, and nothing has been answered since.
+  var unanswered: Int?
+  var most: Int
+
+  /// What an object is doing that transfers; `activity` unless a server leaves it without an answer.
+  func activity(_ activity: UploadActivity) -> UploadActivity {
+    unanswered.map { .tryingAgain(attempt: min($0, most), of: most) } ?? activity
+  }
+}
+
 /// Decides for the whole run how many transfers may run at once, which of them are made a second time, and when failed
 /// ones are retried. It has no clock of its own.
 package struct Scheduler<Receipt: TransferReceipt>: Sendable {
@@ -50,6 +64,9 @@ package struct Scheduler<Receipt: TransferReceipt>: Sendable {
   private var waiting: [(who: Waiter, until: Duration)] = []
   /// Why each object's last try failed.
   private var troubles: [Int: Wording] = [:]
+  /// The next try of each object of which a transfer got no answer, and no transfer has got one since; zero until it is
+  /// known which one it is.
+  private var unanswered: [Int: Int] = [:]
   private var takenBack: Set<Slot> = []
   /// Transfers that have succeeded, and the bytes of those that are running.
   private var landed = 0
@@ -97,6 +114,7 @@ package struct Scheduler<Receipt: TransferReceipt>: Sendable {
 
   mutating func succeeded(_ slot: Slot) {
     takenBack.remove(slot)
+    unanswered[slot.object] = nil
     if let part = flying.removeValue(forKey: slot) {
       tail.arrived(part, at: now)
       handover.answered(slot, size: part.size, at: now)
@@ -117,6 +135,8 @@ package struct Scheduler<Receipt: TransferReceipt>: Sendable {
     handover.ended(slot, at: now)
     if takenBack.remove(slot) != nil, failure.code == .interrupted { return .takenBack }
     if failure.code == .throttled { window.narrow(at: now) }
+    let isSilence = failure.code == .stalled || failure.code == .network
+    unanswered[slot.object] = isSilence ? unanswered[slot.object] ?? 0 : nil
     return .failed
   }
 
@@ -154,6 +174,7 @@ package struct Scheduler<Receipt: TransferReceipt>: Sendable {
 
   mutating func wait(_ who: Waiter, _ wait: Duration, after failure: Failure, attempt: Int) -> Pause {
     troubles[who.object] = failure.s3Code.map { "the store says \($0)" } ?? failure.message
+    if let known = unanswered[who.object] { unanswered[who.object] = max(attempt + 1, known) }
     self.wait(who, wait)
     return Pause(who: who, wait: wait, attempt: attempt + 1, cause: failure)
   }
@@ -183,6 +204,12 @@ package struct Scheduler<Receipt: TransferReceipt>: Sendable {
 
   func isWaiting(_ object: Int) -> Bool { waiting.contains { $0.who.object == object } }
 
+  /// The object's retries, if it has any.
+  func retries(of object: Int) -> Retries {
+    let unanswered = unanswered[object].flatMap { $0 > 0 ? $0 : nil }
+    return Retries(next: nextTry(of: object), unanswered: unanswered, most: settings.retry.tries)
+  }
+
   /// The object's next retry and the failure behind it; nil if it is not waiting for one.
   func nextTry(of object: Int) -> (until: Duration, why: Wording)? {
     guard let until = waiting.lazy.filter({ $0.who.object == object }).map(\.until).min() else { return nil }
@@ -193,6 +220,7 @@ package struct Scheduler<Receipt: TransferReceipt>: Sendable {
   mutating func forget(_ object: Int) {
     stopWaiting(object)
     troubles[object] = nil
+    unanswered[object] = nil
     tail.forget(object: object)
   }
 

@@ -186,6 +186,7 @@ extension UploadActivity {
     case .sending: "sending"
     case .receiving: "receiving"
     case .waitingToRetry: "waiting to retry"
+    case .tryingAgain: "trying again"
     case .assembling: "assembly at the store"
     case .checking: "checking"
     case .cleaningUp: "cleaning up"

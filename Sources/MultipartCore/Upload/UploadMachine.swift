@@ -248,9 +248,9 @@ extension UploadMachine.Scheduler.Pause {
 }
 
 extension UploadMachine {
-  /// What the object is doing. `nextTry` is the next try of anything that is waiting for one.
-  func activity(nextTry: (until: Duration, why: Wording)?) -> UploadActivity {
-    if parts.underWay.isEmpty, let nextTry { return .waitingToRetry(why: nextTry.why, until: nextTry.until) }
+  /// What the object is doing.
+  func activity(_ retries: Retries) -> UploadActivity {
+    if parts.underWay.isEmpty, let next = retries.next { return .waitingToRetry(why: next.why, until: next.until) }
     switch state {
     case .idle, .creating, .ready: return .starting
     case .reading, .confirming: return .reading
@@ -259,10 +259,10 @@ extension UploadMachine {
       return parts.comparison.underWay.isEmpty ? .looking : .comparing
     case .sending where parts.underWay.isEmpty && !parts.comparison.underWay.isEmpty: return .comparing
     case .sending where parts.underWay.isEmpty && parts.stream.isReading: return .reading
-    case .sending: return .sending
+    case .sending: return retries.activity(.sending)
     case .publishing(let completion):
       guard case .requesting = completion.state else { return .checking }
-      return completion.isPut ? .sending : .assembling
+      return completion.isPut ? retries.activity(.sending) : .assembling
     case .cleaning: return .cleaningUp
     case .stopping: return .stopping
     case .checking, .gathering, .done: return .checking

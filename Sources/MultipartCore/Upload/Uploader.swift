@@ -148,9 +148,9 @@ package final class Uploader: Performer {
     if case .stream(let stream) = job.source { await stream.stop(in: world) }
   }
 
-  func show(_ machine: UploadMachine, nextTry: (until: Duration, why: Wording)?) {
+  func show(_ machine: UploadMachine, _ retries: Retries) {
     if !job.source.isStream { cut(by: machine.settings.plan) }
-    progress.show(machine.activity(nextTry: nextTry))
+    progress.show(machine.activity(retries))
     progress.keep(machine.kept)
   }
 

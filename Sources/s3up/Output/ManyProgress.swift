@@ -25,7 +25,9 @@ struct ManyProgress: Sendable {
     var whole = ProgressState(name: "", total: batch.foundAll ? batch.foundBytes : nil)
     (whole.done, whole.transferred, whole.connections) = (batch.ended, batch.transferred, batch.connections)
     let activities = batch.running.map(\.state.activity)
-    whole.activity = activities.first(where: \.isSending) ?? activities.first ?? .sending
+    // As long as one of them gets answers, the whole does.
+    let sending = activities.filter(\.isSending)
+    whole.activity = sending.first { !$0.isAgain } ?? sending.first ?? activities.first ?? .sending
     total = meter.measure(whole, at: now)
     total.done = batch.bytes
     ends.add(batch.ended, at: now)

@@ -14,6 +14,8 @@ struct ProgressMeter: Sendable {
   private var transferred: Int64 = 0
   /// When bytes last moved, or none were expected.
   private var moved: Duration?
+  /// When there was last more than ever before, or nothing was expected.
+  private var grew = Duration.zero
   private var looked: Duration?
 
   mutating func measure(_ state: ProgressState, at now: Duration) -> ProgressState {
@@ -22,12 +24,21 @@ struct ProgressMeter: Sendable {
     var measured = state
     if state.beginnings != beginnings { (beginnings, highest) = (state.beginnings, 0) }
     // A failed part is sent again, which lowers the counter; the percentage stays until the counter has caught up.
-    highest = max(highest, state.done)
+    if state.done > highest { (highest, grew) = (state.done, now) }
     measured.done = highest
     if wasPaused || !state.activity.isSending { (rates, moved) = (RateMeter(), now) }
+    if wasPaused || !state.activity.isOfTransfer { grew = now }
     rates.add(state.transferred, at: now)
     if state.transferred > transferred { (transferred, moved) = (state.transferred, now) }
     measured.pause(at: now)
+    if case .tryingAgain = state.activity {
+      // What is sent again is accepted by buffers on the way even if the other side is dead.
+      guard now - grew < Self.shortestStall else {
+        measured.words = "no answer for \(Human.clock(now - grew)), " + state.activity.words(at: now)
+        return measured
+      }
+      measured.words = nil
+    }
     guard measured.words == nil else { return measured }
     measured.rate = rates.rate.flatMap { $0 > 0 ? $0 : nil }
     if let moved, now - moved >= Self.shortestStall, state.connections > 0 {
@@ -47,7 +58,7 @@ extension ProgressState {
   /// Sets the words for what the upload is doing while no bytes move; none while they move.
   mutating func pause(at now: Duration) {
     fewerWords = activity.fewerWords(at: now)
-    if !activity.isSending {
+    if !activity.isSending || activity.isAgain {
       words = activity.words(at: now)
     } else if let total, total > 0, done >= total, connections > 0 {
       words = Self.waiting
@@ -71,10 +82,15 @@ extension UploadActivity {
   /// Whether bytes are expected to move.
   var isSending: Bool {
     switch self {
-    case .sending, .waitingForAnswers, .receiving, .stopping: true
+    case .sending, .waitingForAnswers, .tryingAgain, .receiving, .stopping: true
     default: false
     }
   }
+
+  var isAgain: Bool { if case .tryingAgain = self { true } else { false } }
+
+  /// Whether it transfers, or waits for the next try of that.
+  fileprivate var isOfTransfer: Bool { if case .waitingToRetry = self { true } else { isSending } }
 
   func words(at now: Duration) -> String {
     switch self {
@@ -90,6 +106,7 @@ extension UploadActivity {
     case .receiving: "receiving"
     case .waitingToRetry(let why, let until):
       SafeText.oneLine(why.commandText) + ", next try in \(Human.clock(max(.zero, until - now)))"
+    case .tryingAgain(let attempt, let most): "trying again (\(attempt) of \(most))"
     case .assembling: "assembling"
     case .checking: "checking"
     case .cleaningUp: "cleaning up"
@@ -105,6 +122,7 @@ extension UploadActivity {
     case .looking: "looking"
     case .comparing: "comparing"
     case .waitingToRetry(_, let until): "next try in \(Human.clock(max(.zero, until - now)))"
+    case .tryingAgain: words(at: now)
     case .starting, .receiving, .assembling, .checking, .cleaningUp, .stopping: nil
     }
   }

@@ -47,6 +47,22 @@ import Testing
     #expect(event["bytes"] as? Int ?? .max < 64 * mebi, "\(event)")
   }
 
+  @Test(
+    "While nothing is answered it says so, for how long, and which try it is, although buffers take the bytes again")
+  func unanswered() async throws {
+    let box = try BlackBox(faults: [Fault(.init(.uploadPart), .stall(stage: .withinBody))])
+    let events = try await Self.event(
+      box, "--stall-timeout", "2s", "--retries", "4", size: 64 * mebi, partSize: "32M"
+    ) {
+      ($0["state"] as? String)?.contains(", trying again (3 of 4)") == true
+    }
+    let event = try #require(events.first)
+    let state = try #require(event["state"] as? String)
+    let seconds = state.split(separator: " ").dropFirst(3).first.flatMap { Int($0.prefix { $0 != "s" }) }
+    #expect(state.hasPrefix("no answer for ") && seconds ?? 0 >= 4, "\(state)")
+    #expect(event["eta_seconds"] is NSNull && event["bytes_per_second"] is NSNull, "\(event)")
+  }
+
   @Test("While the store assembles the object, that is reported, without a rate")
   func assembling() async throws {
     let box = try BlackBox(faults: [

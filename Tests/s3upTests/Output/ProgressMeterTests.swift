@@ -87,6 +87,29 @@ import Testing
   }
 
   @Test(
+    "What is sent again without an answer is not progress: it says how long there was no answer, until there is more")
+  func unanswered() {
+    var run = Played()
+    run.run(.seconds(5), rate: Self.mega)
+    run.state.activity = .tryingAgain(attempt: 2, of: 3)
+    run.run(.milliseconds(400), rate: Self.mega)
+    #expect(run.shown.words == nil && run.shown.rate != nil, "there is more than before")
+    run.state.done -= 4 * Self.mega
+    run.run(.seconds(4), rate: Self.mega / 2)
+    #expect(run.shown.words == "no answer for 4s, trying again (2 of 3)")
+    #expect(run.shown.rate == nil && run.shown.eta == nil)
+    #expect(ProgressLine.draw(run.shown, width: 78).contains("no answer for 4s, trying again (2 of 3)"))
+    #expect(ProgressLine.draw(run.shown, width: 38).contains(" trying again (2 of 3)"))
+    run.state.activity = .waitingToRetry(why: "x", until: run.now)
+    run.look()
+    run.state.activity = .tryingAgain(attempt: 3, of: 3)
+    run.run(.seconds(1), rate: Self.mega / 2)
+    #expect(run.shown.words == "no answer for 5s, trying again (3 of 3)")
+    run.run(.seconds(4), rate: Self.mega)
+    #expect(run.shown.words == nil && run.shown.rate != nil, "there is more than before")
+  }
+
+  @Test(
     "Each state has a text, and only sending has a rate and a time left",
     arguments: [
       (UploadActivity.starting, "starting"), (.connecting(until: .seconds(9)), "connecting, 4s left"),
