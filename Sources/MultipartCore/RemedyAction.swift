@@ -24,6 +24,8 @@ public enum RemedyAction: Sendable, Equatable, CustomStringConvertible {
   case uploadFromWeb(url: String)
   /// List the objects beside the one that the failure is about.
   case listObjects
+  /// Download all objects below the key that the failure is about.
+  case downloadFolder
 
   /// The action in the library's own words.
   public var description: String {
@@ -40,6 +42,7 @@ public enum RemedyAction: Sendable, Equatable, CustomStringConvertible {
     case .uploadStandardInput: "an upload of the standard input"
     case .uploadFromWeb(let url): "an upload of what \(Redaction.url(url)) serves"
     case .listObjects: "a list of the objects"
+    case .downloadFolder: "a download of all objects below the key"
     }
   }
 
@@ -51,7 +54,7 @@ public enum RemedyAction: Sendable, Equatable, CustomStringConvertible {
     case .cleanUp(let bucket, let days): .cleanUp(bucket: change(bucket), olderThanDays: days)
     case .uploadFromWeb(let url): .uploadFromWeb(url: change(url))
     case .listRecordedUploads, .examine, .sendPart, .listParts, .renewTicket, .upload, .uploadStandardInput,
-      .listObjects:
+      .listObjects, .downloadFolder:
       self
     }
   }

@@ -20,9 +20,26 @@ extension Downloader {
     }
   }
 
+  private static let longestLook = Duration.seconds(5)
+
+  /// The failure if there is no object; it says if the key was meant as a folder. A list that is not allowed says nothing.
+  private func missing() async -> Failure {
+    guard wanted == nil, options.versionID == nil, !address.key.ends(with: "/") else { return HeadObject.noObject }
+    let below = ListObjects(address.inBucket, prefix: address.key + "/", most: 1)
+    let look = { @Sendable [client] () async throws(Failure) in try await client.perform(below) }
+    let page = await world.within(Self.longestLook, "the keys below were not listed", look)
+    guard case .success(let found) = page, !found.objects.isEmpty else { return HeadObject.noObject }
+    return Failure(
+      .refused, "there is no object at the key, but there are keys below it",
+      remedy: "to download them all: \(run: .downloadFolder)")
+  }
+
   private func found() async throws(Failure) -> ObjectInfo {
     guard var operation = headOperation else { return try await headByGet() }
-    guard let part = options.part else { return try await client.perform(operation).object() }
+    guard let part = options.part else {
+      guard case .exists(let object) = try await client.perform(operation) else { throw await missing() }
+      return object
+    }
     operation.partNumber = part
     do throws(Failure) {
       let object = try await client.perform(operation).object()

@@ -93,6 +93,7 @@ extension RemedyAction {
   func commandLine(at place: Place = Place()) -> String {
     switch self {
     case .listObjects: "s3up ls " + Self.url(place.bucket ?? "BUCKET", place.key.map(Self.folder))
+    case .downloadFolder: "s3up get -r " + Self.url(place.bucket ?? "BUCKET", (place.key ?? "") + "/")
     case .abort(let bucket, let key, let uploadID):
       "s3up abort \(Self.url(bucket, key)) --upload-id=\(ShellWord.quoted(uploadID))"
     case .listUploads(let bucket, let key): "s3up uploads " + Self.url(bucket, key)

@@ -24,6 +24,20 @@ import Testing
     try FileManager.default.contentsOfDirectory(atPath: box.files.path).sorted()
   }
 
+  @Test("A key that is only the beginning of others is answered with the command for these, if they may be listed")
+  func folder() async throws {
+    let (box, _) = try await box(10)
+    let before = box.fake.requests.count
+    try await box.run("get", "s3://bucket/dir")
+      .expectFailure(69, "no object at the key, but there are keys below it", "s3up get -r s3://bucket/dir/")
+    #expect(box.fake.requests.dropFirst(before).map(\.operation) == [.headObject, .listObjects])
+    for key in ["di", "dir/other", "dir/"] {
+      try await box.run("get", "s3://bucket/\(key)", "out").expectFailure(69, "no object at the key (", "s3up ls s3://")
+    }
+    box.fake.setFaults([Fault(.init(.listObjects), .error(status: 403, code: "AccessDenied"))])
+    try await box.run("get", "s3://bucket/dir").expectFailure(69, "no object at the key (", "s3up ls s3://")
+  }
+
   static let sizes = [0, 1, 5 * mebi, 8 * mebi, 8 * mebi + 1, 20 * mebi + 3]
 
   @Test("byte for byte, proven by the checksum of the whole object, under the key's last name", arguments: sizes)

@@ -60,16 +60,19 @@ struct ListObjects: S3Operation {
   /// Only keys after this text are listed. S3 ignores it if there is a token.
   var startAfter: String?
   var token: String?
+  /// The most keys of the page; nil: as many as a page may have.
+  var most: Int?
 
   init(
     _ bucket: BucketAddress, prefix: String? = nil, delimiter: String? = nil, startAfter: String? = nil,
-    token: String? = nil
+    token: String? = nil, most: Int? = nil
   ) {
     self.bucket = bucket
     self.prefix = prefix
     self.delimiter = delimiter
     self.startAfter = startAfter
     self.token = token
+    self.most = most
   }
 
   var place: Place { bucket.place }
@@ -81,6 +84,7 @@ struct ListObjects: S3Operation {
     if let delimiter { query.append(QueryItem("delimiter", delimiter)) }
     if let startAfter, !startAfter.isEmpty { query.append(QueryItem("start-after", startAfter)) }
     if let token { query.append(QueryItem("continuation-token", token)) }
+    if let most { query.append(QueryItem("max-keys", String(most))) }
     return try S3Request(
       Self.name, .get, place: place, query: query, headers: bucket.common.list(), maximumAnswer: ListedPage.mostBytes)
   }
