@@ -5,6 +5,10 @@ extension Uploader {
   /// How long a finished run waits for a list that was requested with its first part.
   private static let patience = Duration.seconds(1)
 
+  /// Its own record would come first.
+  private static let wayOn: Wording =
+    "; to continue that one, stop this run, abort its upload and give \(.resume, "adopt")"
+
   func lookAround(except uploadID: String) {
     state.withLock { state in
       state.own.insert(uploadID)
@@ -34,12 +38,15 @@ extension Uploader {
         guard let address = journal?.otherAddress(of: other.uploadID) else { continue }
         return tell(
           .warning(
-            "this machine has begun upload \(other.uploadID) of this key at another address of this store, \(address): to "
-              + "continue that one, stop this run and give \(.resume, "adopt")"))
+            "this machine has begun upload \(other.uploadID) of this key at another address of this store, \(address)"
+              + Self.wayOn))
       }
       let begun = oldest.initiated.map { ", begun \($0.iso8601)" } ?? ""
       var text: Wording =
-        "there is an unfinished upload of this key that this run did not begin\(begun); if it is not needed, abort it: "
+        "there is an unfinished upload of this key that this run did not begin\(begun)"
+      // In this mode it was looked at, and does not fit.
+      if job.resume != .adopt, job.asksForNothingUnseen, !job.source.isStream { text += Self.wayOn }
+      text += "; if it is not needed, abort it: "
       text += "\(run: job.abort(oldest.uploadID))"
       if others.count > 1 || !listing.isComplete {
         text += "; and \(listing.isComplete ? "" : "at least ")\(others.count - 1) more: "

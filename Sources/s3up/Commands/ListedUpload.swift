@@ -10,6 +10,8 @@ struct ListedUpload {
   var begun: String?
   var parts: Int
   var bytes: Int64
+  /// Whether the store has listed it.
+  var isOfStore: Bool
   /// This machine's record of the upload.
   var record: RecordedUpload?
   var isRunning = false
@@ -27,6 +29,7 @@ struct ListedUpload {
     begun = record.begun.iso8601
     parts = record.parts
     bytes = record.bytes
+    isOfStore = false
     self.record = record
     isRunning = record.isRunning
   }
@@ -39,11 +42,14 @@ struct ListedUpload {
     begun = upload.begunText
     parts = upload.parts
     bytes = upload.bytes
+    isOfStore = true
   }
 
   var line: String {
+    // The store may have more than a run has recorded that was killed.
+    let recorded = isOfStore ? "" : " recorded"
     var facts = [
-      age.map { Human.clock(.seconds($0)) } ?? "?", Human.count(parts, "part"), Human.size(bytes), uploadID,
+      age.map { Human.clock(.seconds($0)) } ?? "?", Human.count(parts, "part") + recorded, Human.size(bytes), uploadID,
       "s3://\(bucket)/\(key)",
     ]
     if let record { facts.append("from \(record.source.text)") }

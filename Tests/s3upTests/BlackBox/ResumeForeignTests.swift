@@ -36,6 +36,22 @@ import Testing
     #expect(result.errors.contains("--resume adopt"), "\(result.errors)")
   }
 
+  @Test("the warning about another client's upload says how to continue that one, and that works")
+  func continued() async throws {
+    let box = try BlackBox(faults: [Fault(.init(.uploadPart, partNumber: 4), .stall(stage: .beforeBody))])
+    let bytes = try box.sample("f", StoppedUpload.size)
+    let id = try await box.begin("f", parts: 3, ago: 600)
+    let child = try box.start(StoppedUpload.words)
+    #expect(await child.says("to continue that one, stop this run, abort its upload and give --resume adopt"))
+    child.signal(SIGTERM)
+    #expect(await child.wait().status == 143)
+    box.fake.setFaults([])
+    #expect(try await box.run("uploads", "s3://bucket/k", "--clean").output.hasPrefix("aborted"))
+    try await box.run(Self.adopt).expectSuccess()
+    #expect(box.fake.object("k")?.uploadID == id && box.fake.object("k")?.sha256 == sha256(bytes))
+    #expect(box.fake.unfinishedUploads.map(\.id) == [])
+  }
+
   @Test("with --resume adopt an abandoned upload whose parts match the file is adopted")
   func adopted() async throws {
     let box = try BlackBox()

@@ -16,6 +16,15 @@ import Testing
     return child
   }
 
+  @Test("The parts in a record are called recorded, because the store may have more")
+  func listed() async throws {
+    let stopped = try await StoppedUpload()
+    let recorded = try await stopped.box.run("uploads").output
+    #expect(recorded.contains("  2 parts recorded  10 MiB  \(stopped.uploadID)  "), "\(recorded)")
+    let there = try await stopped.box.run("uploads", "s3://bucket").output
+    #expect(there.contains("  2 parts  10 MiB  \(stopped.uploadID)  "), "\(there)")
+  }
+
   @Test("a second run for the same object is 75, and the first is not disturbed")
   func locked() async throws {
     let box = try BlackBox()
