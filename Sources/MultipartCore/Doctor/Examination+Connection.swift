@@ -72,7 +72,10 @@ extension Examination {
   private var tlsFinding: Finding? {
     guard let place else { return nil }
     guard place.origin.scheme == .https else {
-      if place.origin.isLoopback { return Finding(.ok, .tls, "none: plain HTTP, within this machine") }
+      if place.origin.isLoopback {
+        guard case .success? = visit?.outcome else { return nil }
+        return Finding(.ok, .tls, "none: plain HTTP, within this machine")
+      }
       return Finding(
         .warn, .tls, "none: plain HTTP, so anyone on the network path can read what is sent",
         remedy: "use the store's https:// address, if it has one")

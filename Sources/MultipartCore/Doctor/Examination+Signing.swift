@@ -53,7 +53,7 @@ extension Examination {
       return finding
     }
     guard let end = keys.end else {
-      let text = keys.isTemporary ? "temporary, but their source gives no expiry" : "without an end"
+      let text = keys.isTemporary ? "temporary, but their source gives no expiry" : "which do not expire"
       return Finding(.ok, .credentials, "\(who), \(text)", facts: facts)
     }
     // By the store's clock, if it returned its time.

@@ -54,11 +54,16 @@ extension VerifiedObject {
 }
 
 extension Human {
-  /// The proof in short: `proven by CRC64NVME`. Evidence other than a checksum is printed as it is.
-  fileprivate static func proof(_ evidence: String, _ checksum: ObjectChecksum?) -> String {
+  /// The proof in short: `proven by CRC64NVME`, or `proven by ETag, which is the MD5 of the bytes`. Weaker evidence is
+  /// printed as it is.
+  static func proof(_ evidence: String, _ checksum: ObjectChecksum?) -> String {
     if evidence.isEmpty { return "" }
     if let checksum, evidence.begins(with: checksum.name) { return "; proven by " + checksum.name }
-    return "; " + SafeText.oneLine(evidence)
+    let text = SafeText.oneLine(evidence)
+    guard evidence.begins(with: "ETag ") || evidence.begins(with: "MD5 "), !evidence.holds("verified no checksum"),
+      let verb = [" matches ", " is "].compactMap({ text.utf8.firstRange(of: $0.utf8) }).first
+    else { return "; " + text }
+    return "; proven by \(text[..<verb.lowerBound]), which" + text[verb.lowerBound...]
   }
 
   fileprivate static func facts(

@@ -82,6 +82,17 @@ import Testing
     withExtendedLifetime(hole) {}
   }
 
+  @Test("a store that refuses the connection is 75, and nothing is said of a TLS that was not tried")
+  func refused() async throws {
+    var box = try box()
+    box.environment["AWS_ENDPOINT_URL_S3"] = "http://127.0.0.1:1"
+    box.environment["AWS_SESSION_TOKEN"] = nil
+    let said = try await doctor(box, "s3://bucket")
+    said.expect("connection", exit: 75, says: [], mends: "endpoint")
+    #expect(said["tls"] == nil, "\(said.all)")
+    #expect(said["credentials"]?.message.hasSuffix("from environment, which do not expire") == true, "\(said.all)")
+  }
+
   @Test("a name without an address: 75")
   func noName() async throws {
     var box = try box()

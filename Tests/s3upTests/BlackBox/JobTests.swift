@@ -44,7 +44,7 @@ import Testing
     #expect(result.status == 66)
     let marks = result.errors.split(separator: "\n").filter { $0.hasPrefix("::") }
     #expect(marks.count == 1, "\(result.errors)")
-    #expect(marks.first?.hasPrefix("::error file=a%3Ab%2Cc%25d,title=s3up::s3up: ") == true, "\(result.errors)")
+    #expect(marks.first?.hasPrefix("::error file=a%3Ab%2Cc%25d,title=s3up::the source ") == true, "\(result.errors)")
     #expect(marks.first?.contains("%0A") == true, "\(result.errors)")
     #expect(result.errors.contains("\ns3up: "), "\(result.errors)")
   }

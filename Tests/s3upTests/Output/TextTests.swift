@@ -160,6 +160,26 @@ import Testing
 }
 
 @Suite(.timeLimit(.minutes(15))) struct ResultLineTests {
+  @Test(
+    "What proves the object is said in one form, and what does not prove it is not said to",
+    arguments: [
+      ("ETag is the MD5 of the bytes", "proven by ETag, which is the MD5 of the bytes"),
+      (
+        "ETag matches the parts, each of whose ETags is the MD5 of its bytes",
+        "proven by ETag, which matches the parts, each of whose ETags is the MD5 of its bytes"
+      ),
+      ("ETag \"ab-3\" matches the file in 3 parts", "proven by ETag \"ab-3\", which matches the file in 3 parts"),
+      ("MD5 ab in the object's ETag matches the file", "proven by MD5 ab in the object's ETag, which matches the file"),
+      (
+        "ETag matches the parts; the store verified no checksum of them",
+        "ETag matches the parts; the store verified no checksum of them"
+      ),
+      ("object size matches; the store verified no checksum", "object size matches; the store verified no checksum"),
+    ])
+  func proof(_ evidence: String, _ words: String) {
+    #expect(Human.proof(evidence, nil) == "; " + words)
+  }
+
   @Test func theResultNamesSizePartsTimeRateAndProof() {
     var object = UploadedObject(
       .completed, size: 1 << 30, parts: 128, evidence: "CRC64NVME abc= confirmed by the store", bytesSent: 1 << 30)

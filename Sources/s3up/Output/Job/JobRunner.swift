@@ -50,6 +50,8 @@ struct JobRunner: Sendable {
   func mark(_ failure: Failure, _ lines: [String]) -> String? {
     guard kind == .github else { return nil }
     let file = failure.place.file.map { "file=\(Escaped.workflowProperty(SafeText.oneLine($0)))," } ?? ""
-    return "::error \(file)title=s3up::" + Escaped.workflowCommand(lines.joined(separator: "\n"))
+    // The title has the name already.
+    let text = lines.joined(separator: "\n")
+    return "::error \(file)title=s3up::" + Escaped.workflowCommand(String(text.rest(after: "s3up: ") ?? text[...]))
   }
 }
