@@ -1,7 +1,9 @@
 /// A size such as `8M`, `8MiB`, `8MB`, `8388608`: whole numbers, with units of 1,024.
 package enum SizeValue {
-  package static let form =
-    "A SIZE is a whole number of bytes, or of K, M, G or T (of 1024): 8388608, 8M, 8MiB. Mb would be bits, kB thousands."
+  package static let form = """
+    A SIZE is a whole number of bytes, or of K, M, G or T (of 1024): 8388608, 8M, 8MiB. Mb would be bits, kB thousands: \
+    they are refused. KB and KiB mean the same as K, MB and MiB the same as M.
+    """
 
   /// The size; nil if it is not one, or exceeds 64 bits.
   package static func parse(_ text: String) -> Int64? {

@@ -47,6 +47,10 @@ struct Session: Sendable {
       })
     timeline = try RunTimeline(invocation, world, folder: temporaryFolder)
     options = (try StoreOptions(invocation), try UploadOptions(invocation))
+    if let given = invocation.last(.limitRate), let rate = options.store.limitRate?.least, rate < 1024, !output.quiet {
+      let meant = "\(rate)M is \(rate) MiB a second"
+      console.line("s3up: \(given.origin.text) \(rate) is \(Human.count(Int(rate), "byte")) a second; \(meant)")
+    }
     attributes = try invocation.path(.attributes).map { (file) throws(Failure) in
       try AttributeRules(FilePath(bytes: file.bytes))
     }

@@ -263,6 +263,20 @@ import Testing
     return makeLong(path)
   }()
 
+  @Test("a limit below 1 KiB a second is said to be one, unless -q is given; others are not")
+  func slow() async throws {
+    let box = try await box()
+    let put = ["put", "empty", "s3://bucket/k"]
+    try box.files.write([UInt8](), to: "empty")
+    let line = "s3up: --limit-rate 20 is 20 bytes a second; 20M is 20 MiB a second\n"
+    let told = try await box.run(put + ["--limit-rate", "20"])
+    #expect(told.status == 0 && told.errors == line, "\(told.errors)")
+    for words in [["--limit-rate", "20", "-q"], ["--limit-rate", "20K"]] {
+      try await box.run(put + words).expectSuccess()
+    }
+    try await box.run(put + ["--limit-rate", "1.5M"]).expectFailure(64, "not a rate", "whole: 1536K, not 1.5M")
+  }
+
   @Test("what --part-size 8, 8Mb and 8kB meant is suggested, and nothing is guessed")
   func sizes() async throws {
     let box = try await box()

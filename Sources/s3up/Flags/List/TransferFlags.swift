@@ -3,15 +3,18 @@ import MultipartCore
 extension FlagList {
   static let transfer: [Flag] = [
     Flag(
-      .partSize, .value("SIZE|auto"), .transfer, [.files, .issue, .get],
-      "Size of one part: 5M to 5G (get: 64K to 5G), or auto.",
+      .partSize, .value("SIZE|auto"), .transfer, [.files, .issue],
+      "Size of one part: 5M to 5G, or auto.",
       more: """
         With auto a part is 8 MiB, or more if the file would otherwise need over 10,000 parts. If the line to this \
         store was slow or lost packets the last time, parts are 5 MiB; so are parts of files below 2 GiB if a round \
         trip takes 1 ms or more and the line was not fast. If it was fast, parts of a large file are 16 or 32 MiB. A \
-        resumed upload keeps its part size. A file no longer than one part is sent in a single request. For get it is \
-        the size of one range: 8 MiB, or 4 MiB where the bytes are written in order.
+        resumed upload keeps its part size. A file no longer than one part is sent in a single request.
         """, standard: "auto", choices: ["auto"], open: true),
+    Flag(
+      .partSize, .value("SIZE|auto"), .transfer, .get, "Size of one range: 64K to 5G, or auto.",
+      more: "With auto it is 8 MiB, or 4 MiB where the bytes are written in order.",
+      standard: "auto", choices: ["auto"], open: true),
     Flag(
       .equalParts, .toggle, .transfer, .files, "Cut a stream into equal parts of 32 MiB, for stores that require it.",
       more: "Otherwise a stream's parts grow, so that it can have any length. With --part-size they are equal too.",
@@ -54,9 +57,9 @@ extension FlagList {
       .limitRate, .value("RATE|off"), .transfer, [.put, .part, .get],
       "At most RATE bytes per second, over all connections.",
       more: """
-        RATE is a SIZE per second: 2M, 2M/s, 500K; or several, each with the time of day from which it applies, such \
-        as 08:00=2M,19:00=off, by the local clock, every day. Only as many parts are sent at once as the rate allows \
-        in ten seconds; below 1 MiB per second parts are 5 MiB.
+        RATE is a SIZE per second, a whole number: 2M, 2M/s, 500K; or several, each with the time of day from which \
+        it applies, such as 08:00=2M,19:00=off, by the local clock, every day. Only as many parts are sent at once as \
+        the rate allows in ten seconds; below 1 MiB per second parts are 5 MiB.
         """, standard: "off", choices: ["off"], open: true, common: [.put, .get]),
     Flag(
       .retries, .value("N"), .transfer, .patient, "How often one request is tried before it is given up, 1 to 1000.",
@@ -77,13 +80,20 @@ extension FlagList {
       .connectTimeout, .value("DURATION"), .transfer, .store, "How long to wait for a connection.",
       standard: "10s"),
     Flag(
-      .deadline, .value("DURATION"), .transfer, [.put, .get],
+      .deadline, .value("DURATION"), .transfer, .put,
       "End the run after this time at the latest, with exit code 75.",
       more: """
         Everything counts towards it: finding credentials and the store, reading, sending, waiting for retries, and \
         the store's assembly of the parts. The upload is kept, and the same command resumes it. The upload of a \
         stream cannot be resumed, so it is aborted: for that the last quarter of the time is reserved, at most four \
         seconds.
+        """),
+    Flag(
+      .deadline, .value("DURATION"), .transfer, .get,
+      "End the run after this time at the latest, with exit code 75.",
+      more: """
+        Everything counts towards it: finding credentials and the store, receiving, waiting for retries, and the \
+        proof. What was written to files is kept, and the same command resumes it.
         """),
   ]
 

@@ -7,7 +7,7 @@ enum RateValue: Sendable, Equatable {
   case limit(RateLimit)
 
   static let form =
-    "A RATE is a SIZE a second, 500K, 2M or 2M/s, or off; " + timetable
+    "A RATE is a SIZE a second, 500K, 2M or 2M/s, or off; " + timetable + " All numbers are whole: 1536K, not 1.5M."
   private static let timetable = "with times of day it is 08:00=2M,19:00=off, each time once."
 
   /// What to write instead of this text.

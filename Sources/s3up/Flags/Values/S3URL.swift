@@ -7,7 +7,8 @@ struct S3URL: Sendable, Hashable {
   /// The key; nil for `s3://BUCKET`, empty for `s3://BUCKET/`.
   let key: String?
 
-  static let form = "The form is s3://BUCKET/KEY, the key as it is, with nothing escaped."
+  static let form = "The form is " + written
+  static let written = "s3://BUCKET/KEY, the key as it is, with nothing escaped."
 
   /// Compares bytes: Swift's own comparison considers different encodings of an accent equal.
   static func == (a: S3URL, b: S3URL) -> Bool {
