@@ -100,6 +100,11 @@ import Testing
     #expect(try Self.answer("help", "S3UP_PART_SIZE").contains("--part-size"))
     #expect(try Self.answer("help", "-n").contains("--dry-run"))
     #expect(try Self.answer("help", "sync").contains("--skip-same"))
+    #expect(try Self.answer("help", "AWS_ACCESS_KEY_ID").contains("Credentials, before any profile's."))
+    #expect(try Self.answer("help", "73").contains("precondition"))
+    #expect(try Self.answer("help", "CI").contains("s3up help cron"))
+    let deadline = try Self.answer("help", "75").components(separatedBy: "--deadline DURATION")
+    #expect(deadline.count == 2, "what two commands say in the same words is shown once")
     let none = #expect(throws: Failure.self) { try Self.answer("help", "prts") }
     #expect(none?.code == .usage && none?.message.contains("did you mean 'parts'?") == true)
   }
@@ -111,7 +116,18 @@ import Testing
     #expect(try Self.answer("help", "filters").contains("gitignore"))
     #expect(try Self.answer("help", "tickets").contains("s3up ticket issue"))
     #expect(try Self.answer("help", "values").contains("8MiB"))
+    #expect(try Self.answer("help", "credentials").contains("--wait-for-credentials"))
+    #expect(try Self.answer("help", "cron").contains("--deadline"))
     for topic in HelpTopic.allCases { #expect(try Self.answer("help").contains(topic.rawValue)) }
+  }
+
+  @Test("A command that uploads nothing has no option that says so")
+  func words() {
+    for command in CommandName.allCases where ![.put, .part, .ticket].contains(command) {
+      for flag in FlagList.of(command) { #expect(!flag.doc.hasPrefix("Upload the "), "\(command) \(flag.long)") }
+      guard command != .presign else { continue }
+      #expect(!FlagList.of(command).contains { $0.section == .presign }, "\(command)")
+    }
   }
 
   @Test("An action of ticket has its own help, with its options only")
@@ -133,7 +149,7 @@ import Testing
     where file.pathExtension == "swift" && file.lastPathComponent != "HelpTopic.swift" {
       code += try String(contentsOf: file, encoding: .utf8)
     }
-    for name in HelpTopic.variables.flatMap({ $0.names.components(separatedBy: ", ") }) {
+    for name in HelpTopic.variables.flatMap({ $0.term.components(separatedBy: ", ") }) {
       #expect(code.contains("\"\(name)\""), "\(name)")
     }
   }
@@ -141,11 +157,18 @@ import Testing
 
 /// The pager, in a terminal of 24 rows that `script` makes.
 @Suite(.crowd) struct PagerTests {
-  private static func terminal(_ line: String, pager: String) async throws -> String {
+  private static func terminal(
+    _ line: String, pager: String?, term: String = "xterm", standIns: [String] = []
+  ) async throws -> String {
     var box = try BlackBox()
     box.environment["PAGER"] = pager
+    box.environment["TERM"] = term
     box.environment["NO_COLOR"] = "1"
-    box.environment["LINE"] = "stty rows 24 cols 80; \"$S3UP\" \(line)"
+    for name in standIns {
+      try box.files.write("#!/bin/sh\nexec /bin/sed 's/^/\(name): /'\n", to: name)
+      #expect(chmod(box.files.path(name), 0o755) == 0)
+    }
+    box.environment["LINE"] = "stty rows 24 cols 80; \(standIns.isEmpty ? "" : "PATH=.; ")\"$S3UP\" \(line)"
     return try await box.shell("exec script -qec \"$LINE\" /dev/null </dev/null").output
   }
 
@@ -163,6 +186,19 @@ import Testing
   func short(_ line: String) async throws {
     let shown = try await Self.terminal(line, pager: "sed 's/^/paged: /'")
     #expect(!shown.contains("paged:") && shown.contains("s3up"), "\(shown.prefix(300))")
+  }
+
+  @Test(
+    "Without PAGER less shows it, or else more; an empty PAGER, cat and a dumb terminal mean none",
+    arguments: [
+      (nil, "xterm", ["less", "more"], "less: "), (nil, "xterm", ["more"], "more: "), ("", "xterm", ["less"], ""),
+      ("cat", "xterm", ["less"], ""), (nil, "dumb", ["less"], ""),
+    ] as [(String?, String, [String], String)])
+  func standard(_ pager: String?, _ term: String, _ standIns: [String], _ mark: String) async throws {
+    let line = "help put"
+    let shown = try await Self.terminal(
+      line, pager: pager, term: term, standIns: standIns.map { $0 })
+    #expect(shown.contains("\n\(mark)Exit codes:"), "\(shown.suffix(300))")
   }
 
   @Test("If the pager cannot be started, the help is printed")

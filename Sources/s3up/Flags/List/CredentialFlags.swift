@@ -4,10 +4,10 @@ extension FlagList {
       .waitForCredentials, .value("DURATION"), .credentials, ModeSet.patient.intersection(.signed),
       "If credentials are refused or missing, wait this long for new ones from their source.",
       more: """
-        The upload keeps its state, and once a minute a message says that it is waiting; the last attempt is at the \
+        A transfer keeps its state, and once a minute a message says that it is waiting; the last attempt is at the \
         end of DURATION, or of --deadline if that comes first. Profiles, tokens and services are read again; keys in \
         the environment cannot change while s3up runs. Without this option the run ends with exit code 77, and the \
-        same command resumes the upload.
+        same command resumes a transfer.
         """),
     Flag(
       .githubRole, .value("ARN"), .credentials, .signed,

@@ -1,7 +1,7 @@
 import MultipartCore
 
 extension FlagList {
-  static let object: [Flag] = headers + placing + encryption + lock
+  static let object: [Flag] = headers + placing + version + encryption + lock
 
   private static let headers: [Flag] = [
     Flag(
@@ -60,6 +60,12 @@ extension FlagList {
     Flag(
       .websiteRedirect, .value("URL"), .object, [.one, .create, .issueOne, .complete],
       "Target to which the bucket's website redirects requests for this object."),
+  ]
+
+  private static let version: [Flag] = [
+    Flag(
+      .versionID, .value("ID"), .object, [.getObject, .verifyOne, .head], "Version of the object.",
+      common: [.verifyOne, .head])
   ]
 
   private static let encryption: [Flag] = [

@@ -3,22 +3,18 @@ import MultipartCore
 extension FlagList {
   /// Which files a run uploads, and the reports that it writes.
   static let selection: [Flag] = [
-    Flag(
-      .recursive, short: "r", .toggle, .selection, [.many, .issueMany, .verifyMany, .byTickets],
-      "Upload the contents of the given folders.",
-      more: """
-        The contents of DIR go below the prefix: DIR/a/b becomes PREFIX/a/b, with or without a slash at the end of \
-        DIR or of the prefix. Links are skipped with a message, and so are sockets, devices, pipes and empty folders.
-        """, common: [.many, .verifyMany]),
+    recursive([.many, .byTickets], "Upload the contents of the given folders.", "becomes"),
+    recursive(.issueMany, "Issue a ticket for each file in the given folder.", "becomes"),
+    recursive(.verifyMany, "Compare each file in the given folders.", "is compared with"),
     Flag(
       .include, .list("GLOB"), .selection, [.many, .issueMany, .verifyMany, .getMany],
       "Include matching files; the last matching rule decides.",
       more: """
         The globs are those of gitignore: *, ?, [a-z], **; a slash at the beginning or in the middle anchors the glob \
-        to the given folder, and a slash at the end makes it match folders only. If the first rule is an --include, \
-        everything else is excluded: --include '*.js' alone selects all .js files. Excluded folders are not searched, \
-        so --exclude '*' --include '*.js', as for the AWS CLI, leaves out every folder. If the rules leave no file, \
-        the exit code is 66.
+        to the given folder or prefix, and a slash at the end makes it match folders only. If the first rule is an \
+        --include, everything else is excluded: --include '*.js' alone selects all .js files. Excluded folders are \
+        not searched, so --exclude '*' --include '*.js', as for the AWS CLI, leaves out every folder. If the rules \
+        leave no file, the exit code is 66.
         """),
     Flag(
       .exclude, .list("GLOB"), .selection, [.many, .issueMany, .verifyMany, .getMany],
@@ -26,24 +22,14 @@ extension FlagList {
     Flag(
       .followSymlinks, .toggle, .selection, [.files, .issue, .verifyMany], "Follow symbolic links.",
       more: "A link to a folder that contains it is skipped.", negatable: true),
-    Flag(
-      .filesFrom, .value("FILE|-"), .selection, [.many, .issueMany, .verifyMany],
-      "Upload the files that FILE names, one per line.",
-      more: """
-        A path is relative to the current folder, and the key is the prefix plus the path. Of A/./x/y only x/y \
-        becomes part of the key. With -0 names end with a NUL byte, as find -print0 writes them.
-        """, completes: .files),
+    filesFrom(.many, "Upload the files that FILE names, one per line."),
+    filesFrom(.issueMany, "Issue a ticket for each file that FILE names, one per line."),
+    filesFrom(.verifyMany, "Compare the files that FILE names, one per line."),
     Flag(
       .null, short: "0", .toggle, .selection, [.files, .byTickets, .issue, .verifyMany, .getMany],
       "Names in --files-from and --failed-to end with a NUL byte.", negatable: true),
-    Flag(
-      .batch, .value("FILE|-"), .selection, [.many, .issueMany],
-      "Upload what FILE lists, one JSON object per line.",
-      more: """
-        {"localUri": "a/b.png", "bucket": "my-bucket", "key": "x/b.png"}, and if wanted "region", "mimeType", \
-        "metadata" (an object), and the names of --attributes, such as "cache-control". localUri is a path or a \
-        file:// URL. The command line then has no destination.
-        """, completes: .files),
+    batch(.many, "Upload what FILE lists, one JSON object per line."),
+    batch(.issueMany, "Issue a ticket for each file that FILE lists, one JSON object per line."),
     Flag(
       .nonUTF8, .value("escape|refuse"), .selection, [.files, .issue, .verifyMany],
       "What to do with file names that are not UTF-8, as every key must be.",
@@ -66,14 +52,15 @@ extension FlagList {
         either. A manifest does not list skipped objects, because their contents are unknown. --skip-same compares \
         instead, and --if-none-match fails.
         """, negatable: true),
-    Flag(
-      .shard, .value("I/N|auto|auto/N"), .selection, [.many, .byTicket, .verifyMany, .getMany],
-      "Upload the I-th of N shares of the files, or of the parts of a ticket.",
-      more: """
-        N machines with the same files and options upload each file exactly once; I counts from 1. auto takes both \
-        numbers from a Slurm array, AWS Batch or MPI; auto/N takes the index from a Kubernetes indexed Job, PBS, SGE \
-        or GNU parallel.
-        """, standard: "1/1", choices: ["auto"], open: true),
+    shard(
+      [.many, .byTicket], "Upload the I-th of N shares of the files, or of the parts of a ticket.",
+      "N machines with the same files and options upload each file exactly once"),
+    shard(
+      .getMany, "Download the I-th of N shares of the objects.",
+      "N machines with the same prefix and options download each object exactly once"),
+    shard(
+      .verifyMany, "Compare the I-th of N shares of the files.",
+      "N machines with the same files and options compare each file exactly once"),
     Flag(
       .manifest, .value("FILE|s3://BUCKET/KEY"), .selection, .many,
       "Write a list of the objects once all of them have arrived.",
@@ -100,4 +87,41 @@ extension FlagList {
       .dryRun, .toggle, .selection, .many, "Print what would be uploaded, without sending anything.",
       common: .many),
   ]
+
+  private static func recursive(_ modes: ModeSet, _ doc: String, _ becomes: String) -> Flag {
+    Flag(
+      .recursive, short: "r", .toggle, .selection, modes, doc,
+      more: """
+        DIR/a/b \(becomes) PREFIX/a/b, with or without a slash at the end of DIR or of the prefix. Links are skipped \
+        with a message, and so are sockets, devices, pipes and empty folders.
+        """, common: modes.intersection([.many, .verifyMany]))
+  }
+
+  private static func filesFrom(_ modes: ModeSet, _ doc: String) -> Flag {
+    Flag(
+      .filesFrom, .value("FILE|-"), .selection, modes, doc,
+      more: """
+        A path is relative to the current folder, and the key is the prefix plus the path. Of A/./x/y only x/y \
+        becomes part of the key. With -0 names end with a NUL byte, as find -print0 writes them.
+        """, completes: .files)
+  }
+
+  private static func batch(_ modes: ModeSet, _ doc: String) -> Flag {
+    Flag(
+      .batch, .value("FILE|-"), .selection, modes, doc,
+      more: """
+        {"localUri": "a/b.png", "bucket": "my-bucket", "key": "x/b.png"}, and if wanted "region", "mimeType", \
+        "metadata" (an object), and the names of --attributes, such as "cache-control". localUri is a path or a \
+        file:// URL. The command line then has no destination.
+        """, completes: .files)
+  }
+
+  private static func shard(_ modes: ModeSet, _ doc: String, _ division: String) -> Flag {
+    Flag(
+      .shard, .value("I/N|auto|auto/N"), .selection, modes, doc,
+      more: """
+        \(division); I counts from 1. auto takes both numbers from a Slurm array, AWS Batch or MPI; auto/N takes the \
+        index from a Kubernetes indexed Job, PBS, SGE or GNU parallel.
+        """, standard: "1/1", choices: ["auto"], open: true)
+  }
 }

@@ -63,9 +63,7 @@ extension FlagList {
       common: .presign),
     Flag(
       .part, .value("N|A-B"), .presign, .presign, "Parts to sign, one URL on each line: 3 or 1-40."),
-    Flag(
-      .versionID, .value("ID"), .presign, [.presign, .getObject, .verifyOne, .head], "Version of the object.",
-      common: [.verifyOne, .head]),
+    Flag(.versionID, .value("ID"), .presign, .presign, "Version of the object."),
     Flag(
       .checksumMode, .toggle, .presign, .presign, "Have the store return the checksums with a GET.",
       more:

@@ -176,7 +176,7 @@ extension CommandPage {
     about: [
       """
       Lists the uploads that were neither completed nor aborted, with age, parts, bytes, id and object: those recorded on \
-      this machine, or with a bucket those at the store.
+      this machine, or with a bucket those at the store. A record may have fewer parts than the store.
       """,
       """
       With --clean they are aborted: those that this machine has recorded, or with --all every upload of the bucket. \
@@ -275,7 +275,8 @@ extension CommandPage {
     about: [
       """
       Explains a command, or one of the topics; any other word is searched in options, commands and topics. On a terminal \
-      that is too short for the text it is shown by $PAGER. COMMAND -h is the short form, of one screen.
+      that is too short for the text it is shown by $PAGER, else by less or more. COMMAND -h is the short form, of one \
+      screen.
       """
     ],
     arguments: [

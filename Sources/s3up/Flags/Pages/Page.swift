@@ -156,9 +156,13 @@ extension Flag {
     return text
   }
 
+  /// The commands that have it.
+  var belongs: String { modes.belongs }
+}
+
+extension ModeSet {
   /// The commands of an option, for a page that shows the options of all commands together.
   var belongs: String {
-    let commands = modes.commands
     if commands == ModeSet.all.commands { return " For every command." }
     if commands == ModeSet.store.commands { return " For every command that sends requests to a store." }
     return " For \(commands.map(\.rawValue).joined(separator: ", "))."
