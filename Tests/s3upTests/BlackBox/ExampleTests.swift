@@ -21,6 +21,7 @@ import Testing
   static let cannotRun = [
     ("make ", "it builds, measures or tests this repository"),
     ("apt-get", "it installs"),
+    ("apt install", "it installs"),
     ("#!/bin/sh", "a file of Tests/Acceptance/Jobs, which runs it"),
     ("--set-cors", "the fake store has no rules of CORS; the tests in a browser set them at a real one"),
   ]
