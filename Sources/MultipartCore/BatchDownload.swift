@@ -21,19 +21,25 @@ public struct BatchDownloadOptions: Sendable {
 ///     let batch = try store.downloads(images, into: FilePath("images")) { event in print(event) }
 ///     print(try await batch.run().downloaded)
 public final class BatchDownload: BatchRun {
+  private let tap: EventTap<BatchEvent>
   private let batch: ObjectBatch<DownloadMaking>
 
   init(
     _ maker: DownloadMaking, _ options: BatchDownloadOptions, driver: RunDriver<Downloader>,
     find: @escaping Finder<WantedObject>, onEvent: @escaping @Sendable (BatchEvent) -> Void
   ) {
+    let tap = EventTap(onEvent)
+    self.tap = tap
     batch = ObjectBatch(
       maker, deadline: options.download.deadline, stopsAtFirstFailure: options.stopsAtFirstFailure, driver: driver,
-      find: find, onEvent: onEvent)
+      find: find, onEvent: tap.tell)
   }
 
   /// The progress; can be read at any time.
   public var progress: BatchState { batch.progress }
+
+  /// What happens, for one reader; it ends when the run does. Of events that are not read only the newest are kept.
+  public var events: AsyncStream<BatchEvent> { tap.events }
 
   /// Stops the run; can be called from anywhere. The bytes that have arrived are kept for the next run.
   public func cancel() { batch.cancel() }
@@ -41,7 +47,10 @@ public final class BatchDownload: BatchRun {
   /// Runs the download; call it once. Cancelling the calling task stops the run. Throws if the list of objects cannot
   /// be read to its end, if the run is cancelled, or at its deadline; the outcome of each object is reported as an
   /// event.
-  public func run() async throws(Failure) -> BatchSummary { try await batch.run() }
+  public func run() async throws(Failure) -> BatchSummary {
+    defer { tap.finish() }
+    return try await batch.run()
+  }
 }
 
 extension Store {

@@ -15,7 +15,7 @@ public final class BatchVerification: BatchRun {
   private let store: Store
   private let options: VerifyOptions
   private let find: Finder<Candidate>
-  private let onEvent: @Sendable (BatchEvent) -> Void
+  private let tap: EventTap<BatchEvent>
   private let state = Locked(State())
   /// Up to 16 comparisons run at once: except for large files, each spends most of its time waiting for the store.
   private let gate = Gate(16)
@@ -24,11 +24,14 @@ public final class BatchVerification: BatchRun {
     _ store: Store, _ options: VerifyOptions, find: @escaping Finder<Candidate>,
     onEvent: @escaping @Sendable (BatchEvent) -> Void
   ) {
-    (self.store, self.options, self.find, self.onEvent) = (store, options, find, onEvent)
+    (self.store, self.options, self.find, tap) = (store, options, find, EventTap(onEvent))
   }
 
   /// The progress; can be read at any time.
   public var progress: BatchState { state.withLock { $0.now } }
+
+  /// What happens, for one reader; it ends when the run does. Of events that are not read only the newest are kept.
+  public var events: AsyncStream<BatchEvent> { tap.events }
 
   /// Stops the run; can be called from anywhere.
   public func cancel() { stop(Failure(.interrupted, "interrupted")) }
@@ -36,6 +39,7 @@ public final class BatchVerification: BatchRun {
   /// Runs the comparison; call it once. Cancelling the calling task stops the run. Throws if the sources cannot be read
   /// to their end, or if the run is cancelled; the outcome of each object is reported as an event.
   public func run() async throws(Failure) -> BatchSummary {
+    defer { tap.finish() }
     let work = Task { [self] in await compareAll() }
     let isStopped = state.withLock { state in
       state.work = work
@@ -86,7 +90,7 @@ public final class BatchVerification: BatchRun {
     switch step {
     case .skipped(let source):
       state.withLock { $0.now.summary.skipped += 1 }
-      onEvent(.skipped(source))
+      tap.tell(.skipped(source))
     case .leftOut(let source):
       store.world.log(1, "left out: \(SafeText.oneLine(source.path)): \(source.reason.words)")
     case .advice(let text): store.world.log(0, text)
@@ -125,14 +129,14 @@ public final class BatchVerification: BatchRun {
         state.now.summary.bytes = state.now.summary.bytes.plus(object.size)
       }
       let source = item.input.path.text
-      onEvent(
+      tap.tell(
         .verified(object, source: source, bucket: store.bucket, key: item.key, took: store.world.uptime() - start))
     case .failure(let failure): failed(failure, item.input.path, item.key, name: item.name ?? item.input.path.bytes)
     }
   }
 
   private func failed(_ failure: Failure, _ path: FilePath, _ key: String, name: [UInt8]) {
-    onEvent(
+    tap.tell(
       .ended(
         BatchResult(
           source: path.text, bucket: store.bucket, key: key,

@@ -5,9 +5,10 @@
 public final class DownloadTask: Sendable {
   let downloader: Downloader
   private let options: DownloadOptions
+  private let tap: EventTap<DownloadEvent>
 
-  init(_ downloader: Downloader, _ options: DownloadOptions) {
-    (self.downloader, self.options) = (downloader, options)
+  init(_ downloader: Downloader, _ options: DownloadOptions, _ tap: EventTap<DownloadEvent>) {
+    (self.downloader, self.options, self.tap) = (downloader, options, tap)
   }
 
   /// The progress; can be read at any time.
@@ -15,8 +16,12 @@ public final class DownloadTask: Sendable {
     UploadState(downloader.progress, activity: downloader.client.activity(of: downloader.progress))
   }
 
+  /// What happens, for one reader; it ends when the run does. Of events that are not read only the newest are kept.
+  public var events: AsyncStream<DownloadEvent> { tap.events }
+
   /// Runs the download; call it once. Cancelling the calling task stops it.
   public func run() async throws(Failure) -> DownloadedObject {
+    defer { tap.finish() }
     let alarm = options.deadline.map { [downloader] in
       downloader.run.interrupt(after: $0, since: downloader.world.uptime(), aborts: false)
     }
@@ -62,6 +67,7 @@ extension Store {
     _ key: String, to output: DownloadOutput, _ options: DownloadOptions = DownloadOptions(),
     onEvent: @escaping @Sendable (DownloadEvent) -> Void = { _ in }
   ) throws(Failure) -> DownloadTask {
-    DownloadTask(try Downloader(self, key: key, output, options, tell: onEvent), options)
+    let tap = EventTap(onEvent)
+    return DownloadTask(try Downloader(self, key: key, output, options, tell: tap.tell), options, tap)
   }
 }

@@ -21,8 +21,9 @@ extension Store {
     let source = try input.open(options, concurrency: settings.transfer.concurrency, world: world)
     let job = try UploadJob(source, to: key, of: self, options, lessons: lessons)
     let state = state
+    let tap = EventTap(onEvent)
     let uploader = try Uploader(
-      job: job, client: client, world: world, memory: state?.memory, book: state?.book, tell: onEvent)
-    return UploadTask(uploader, options)
+      job: job, client: client, world: world, memory: state?.memory, book: state?.book, tell: tap.tell)
+    return UploadTask(uploader, options, tap)
   }
 }

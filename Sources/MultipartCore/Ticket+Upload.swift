@@ -31,8 +31,9 @@ extension Ticket {
     }
     let source = try input.open(settled, concurrency: link.transfer.concurrency, world: link.world)
     let job = try UploadJob(source, of: self, share: share, settled, link.transfer)
-    let uploader = try Uploader(job: job, client: link.client, world: link.world, tell: onEvent)
-    return UploadTask(uploader, settled)
+    let tap = EventTap(onEvent)
+    let uploader = try Uploader(job: job, client: link.client, world: link.world, tell: tap.tell)
+    return UploadTask(uploader, settled, tap)
   }
 
   /// The parts of the I-th of N equal shares. They are consecutive, so that each share reads one piece of the file.

@@ -7,10 +7,12 @@
 public final class UploadTask: Sendable {
   package let uploader: Uploader
   private let options: UploadOptions
+  private let tap: EventTap<UploadEvent>
 
-  init(_ uploader: Uploader, _ options: UploadOptions) {
+  init(_ uploader: Uploader, _ options: UploadOptions, _ tap: EventTap<UploadEvent>) {
     self.uploader = uploader
     self.options = options
+    self.tap = tap
   }
 
   deinit { forget() }
@@ -25,8 +27,12 @@ public final class UploadTask: Sendable {
   /// The progress; can be read at any time.
   public var progress: UploadState { UploadState(uploader) }
 
+  /// What happens, for one reader; it ends when the run does. Of events that are not read only the newest are kept.
+  public var events: AsyncStream<UploadEvent> { tap.events }
+
   /// Runs the upload; call it once. Cancelling the calling task stops the upload.
   public func run() async throws(Failure) -> UploadedObject {
+    defer { tap.finish() }
     let start = uploader.world.uptime()
     try options.check(uploader.job.source)
     let alarm = options.deadline.map {

@@ -28,7 +28,12 @@ extension Downloader {
     let below = ListObjects(address.inBucket, prefix: address.key + "/", most: 1)
     let look = { @Sendable [client] () async throws(Failure) in try await client.perform(below) }
     let page = await world.within(Self.longestLook, "the keys below were not listed", look)
-    guard case .success(let found) = page, !found.objects.isEmpty else { return HeadObject.noObject }
+    let found: ListObjects.Output
+    switch page {
+    case .failure(let failure): return failure.s3Code == "NoSuchBucket" ? failure : HeadObject.noObject
+    case .success(let listed): found = listed
+    }
+    guard !found.objects.isEmpty else { return HeadObject.noObject }
     return Failure(
       .refused, "there is no object at the key, but there are keys below it",
       remedy: "to download them all: \(run: .downloadFolder)")

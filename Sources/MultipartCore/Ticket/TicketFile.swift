@@ -20,6 +20,10 @@ package final class TicketFile: Sendable {
     self.path = replaces ? path.resolved ?? path : path
     self.isProgram = isProgram
     self.replaces = replaces
+    guard path.folder.exists else {
+      throw Failure(.usage, "the folder of the ticket does not exist", remedy: path.folder.toCreate)
+        .at(Place(file: path.text))
+    }
     var status = stat()
     guard !replaces, isRegular, path.withCString({ lstat($0, &status) }) == 0 else { return }
     throw Failure(

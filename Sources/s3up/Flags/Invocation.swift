@@ -106,7 +106,7 @@ struct Invocation: Sendable {
     let remedy: String
     if !S3URL.looksLike(words[1]) {
       let line = "s3up \(title)\(toggle(.recursive) == true ? " -r" : "") \(shown(words[1])) \(shown(words[0]))"
-      remedy = "The file comes first: " + line
+      remedy = "The file comes first: " + line + (command == .part ? ", and the same options" : "")
     } else if command == .verify {
       remedy = "s3up verify compares a file with an object; s3up head shows the checksums of each object."
     } else {

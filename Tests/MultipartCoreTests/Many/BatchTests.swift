@@ -55,6 +55,27 @@ import Testing
     #expect(fake.counters.connections <= 24)
   }
 
+  @Test("The events are a sequence too, which ends with the run and keeps the newest if nobody reads it")
+  func sequence() async throws {
+    let store = try await store()
+    let batch = try store.batch(items([1, 2, 3])) { [heard] event in heard.withLock { $0.append(event) } }
+    async let keys = batch.events.reduce(into: [String]()) { keys, event in
+      if case .ended(let result) = event { keys.append(result.key) }
+    }
+    _ = try await batch.run()
+    #expect(await Set(keys) == ["k/0", "k/1", "k/2"] && ended.count == 3)
+
+    let upload = try store.uploadTask(.file(folder.path("f2")), to: "whole")
+    _ = try await upload.run()
+    #expect(await upload.events.contains { if case .started = $0 { true } else { false } })
+
+    let tap = EventTap<Int> { _ in }
+    for number in 0..<5000 { tap.tell(number) }
+    tap.finish()
+    let kept = await tap.events.reduce(into: [Int]()) { $0.append($1) }
+    #expect(kept.count < 5000 && kept.last == 4999 && kept == Array(5000 - kept.count..<5000))
+  }
+
   @Test("A file that is missing, one that is refused, and their neighbours")
   func someFail() async throws {
     fake.addFault(Fault(.init(.putObject, key: "k/3"), .error(status: 403, code: "AccessDenied")))

@@ -34,6 +34,11 @@ package enum PercentEncoding {
     return String(validating: bytes(of: text.utf8.map { $0 == UInt8(ascii: "+") ? 0x20 : $0 }), as: UTF8.self) ?? text
   }
 
+  /// Decodes a path, in which a plus sign is one; text that is not UTF-8 afterwards stays encoded.
+  package static func decodedPath(_ text: String) -> String {
+    String(validating: bytes(of: Array(text.utf8)), as: UTF8.self) ?? text
+  }
+
   /// An invalid escape is kept as it is.
   static func bytes(of text: [UInt8]) -> [UInt8] {
     var bytes: [UInt8] = []

@@ -22,7 +22,8 @@ enum S3Hints {
       return
         "the response is a web page, not an answer of the store: a proxy or firewall on the way may have refused the request"
     case _ where status == 507: return byCode["XMinioStorageFull"]
-    case .credentials: return "\(operation) needs \(operation.needs)"
+    case .credentials:
+      return "\(operation) needs \(operation.needs): ask the bucket's owner to allow it, or use other credentials"
     case .credentialsExpired: return "get new credentials"
     case .throttled: return "the store asks for less: lower \(.concurrency) or set \(.limitRate), or try again later"
     case .refused where status == 501: return "the store does not support this: leave out the option that requires it"
@@ -49,10 +50,11 @@ enum S3Hints {
     "NoSuchBucket": "check the bucket's name, the region and the endpoint",
     "NoSuchKey": "check the key: it is compared byte by byte, and case matters",
     "InvalidAccessKeyId":
-      "this store does not know the access key: check the profile and the endpoint, and that ID and secret are not swapped or in quotes",
+      "this store does not know the access key: check the place it comes from (\(run: .examine) names it) and the endpoint, and that ID and secret are not swapped or in quotes",
     "SignatureDoesNotMatch":
       "the secret key does not belong to the access key, or a proxy on the way changes requests; check both keys for stray spaces and quotes",
-    "InvalidToken": "the session token is incomplete, or belongs to other keys: get new credentials",
+    "InvalidToken":
+      "the session token is incomplete, or belongs to other keys: get new credentials, or unset AWS_SESSION_TOKEN if your keys need none",
     "AuthorizationHeaderMalformed": "check the region and the access key",
     "RequestTimeTooSkewed": "this machine's clock is wrong: set it (timedatectl set-ntp true)",
     "RequestExpired": "this machine's clock is wrong, or the request waited too long: check the clock",

@@ -105,7 +105,7 @@ enum AddressAdvice {
     let host = String(whole.upTo("/"))
     let path =
       whole.utf8.count > host.utf8.count
-      ? String(decoding: whole.utf8.dropFirst(host.utf8.count + 1), as: UTF8.self) : ""
+      ? PercentEncoding.decodedPath(String(decoding: whole.utf8.dropFirst(host.utf8.count + 1), as: UTF8.self)) : ""
     if let amazon = S3Host.parts(of: host) {
       return "Write \(shown("s3://" + (amazon.bucket.map { $0 + "/" } ?? "") + path))."
     }

@@ -41,12 +41,19 @@ struct ListCommand {
         throw Failure(
           .refused, "no key begins with this",
           remedy: prefix.holds("*")
-            ? "s3up ls takes a prefix, and * is a part of it; s3up get -r --include 'PATTERN' chooses by pattern."
+            ? "s3up ls takes a prefix, not a pattern: s3up ls \(Self.folder(of: prefix, in: url.bucket)) lists what is below it."
             : "s3up ls s3://\(url.bucket) shows what is in the bucket.")
       }
     } catch {
       throw error.at(place)
     }
+  }
+
+  /// The last folder before the pattern.
+  private static func folder(of prefix: String, in bucket: String) -> String {
+    let bytes = prefix.upTo("*").utf8
+    let end = bytes.lastIndex(of: UInt8(ascii: "/")).map { bytes.index(after: $0) } ?? bytes.startIndex
+    return ShellWord.quoted(SafeText.oneLine("s3://\(bucket)/" + String(decoding: bytes[..<end], as: UTF8.self)))
   }
 
   private func listBuckets() async throws(Failure) {
