@@ -1,6 +1,7 @@
 """Downloads: a big one that is killed at random moments and run again, and some of objects that are replaced."""
 
 import contextlib
+import json
 import random
 import signal
 import subprocess
@@ -29,7 +30,7 @@ def pace(bytes_per_second):
 
 
 def killed(options, store, s3up, room, bucket):
-    """A range is proven once it was reported: no later run may request it."""
+    """A range is proven once it was reported: no later run may request it. At least one killed run has reported one."""
     dice = random.Random(f"{options.seed}/get")
     size, target = options.get_mib * MIB + 12_345, room / "target"
     digest = make_file(room / "source", size, options.seed)
@@ -41,11 +42,15 @@ def killed(options, store, s3up, room, bucket):
         while True:
             began.append(time.monotonic())
             process = s3up.get(proxy.endpoint, bucket, "big", target)
+            seen = []
             if kills < KILLS:
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     process.wait(dice.uniform(0.2, 1.6 * seconds / KILLS))
+                if kills == KILLS - 1 and not told:
+                    seen = until_part(process)
                 process.send_signal(signal.SIGKILL)
             end = ended(process)
+            end.events[:0] = seen
             demand(end.status == -signal.SIGKILL or not target.exists() or end.status == 0, f"a name on what? {end}")
             for event in end.events:
                 if event["event"] == "part":
@@ -71,6 +76,16 @@ def killed(options, store, s3up, room, bucket):
     demand(sha256(target) == digest, "the file is NOT the object")
     demand(not again, f"proven ranges were loaded again: {sorted(again)}")
     nothing_left(s3up, room, target)
+
+
+def until_part(process):
+    """The events up to the first range that is reported."""
+    events = []
+    for line in process.stdout:
+        events.append(json.loads(line))
+        if events[-1]["event"] == "part":
+            break
+    return events
 
 
 def replaced(options, store, s3up, room, bucket):

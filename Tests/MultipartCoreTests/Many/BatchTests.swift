@@ -65,7 +65,10 @@ import Testing
     _ = try await batch.run()
     #expect(await Set(keys) == ["k/0", "k/1", "k/2"] && ended.count == 3)
 
-    let upload = try store.uploadTask(.file(folder.path("f2")), to: "whole")
+    var options = UploadOptions()
+    options.partSize = 5 << 20
+    let large = try folder.write(randomBytes(6 << 20, seed: 1), to: "large")
+    let upload = try store.uploadTask(.file(large), to: "whole", options)
     _ = try await upload.run()
     #expect(await upload.events.contains { if case .started = $0 { true } else { false } })
 
