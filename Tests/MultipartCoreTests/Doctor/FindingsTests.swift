@@ -182,6 +182,10 @@ import Testing
     var exam = try exam("http://10.0.0.1:9000")
     #expect(finding(exam, .tls)?.mark == .warn)
     exam = try self.exam("http://127.0.0.1:9000")
+    // Nothing is said about a connection that was not made.
+    exam.visit = nil
+    #expect(finding(exam, .tls) == nil)
+    exam.visit = visit()
     #expect(finding(exam, .tls)?.mark == .ok)
   }
 

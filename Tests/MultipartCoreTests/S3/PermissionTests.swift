@@ -57,7 +57,9 @@ struct PermissionTests {
     }
     let failure = refused(operation)
     #expect(failure?.code == .credentials)
-    #expect(failure?.remedy?.description == "\(operation.operation) needs \(permission)")
+    #expect(
+      failure?.remedy?.description
+        == "\(operation.operation) needs \(permission): ask the bucket's owner to allow it, or use other credentials")
   }
 
   @Test("The table above has all operations")
