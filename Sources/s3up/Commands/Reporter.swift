@@ -36,7 +36,9 @@ struct Reporter: Sendable {
     case .resumed(let id, let parts, let bytes):
       print(.resumed(subject, uploadID: id, parts: parts, bytes: bytes))
       if parts > 0 {
-        advise("resumes: \(Human.count(parts, "part")) (\(Human.size(bytes))) \(parts == 1 ? "is" : "are") already at the store")
+        advise(
+          "resumes: \(Human.count(parts, "part")) (\(Human.size(bytes))) \(parts == 1 ? "is" : "are") already at the store"
+        )
       }
     case .connections(let connections, let why):
       let text = "\(Human.count(connections, "connection")) from here on: \(why)"
