@@ -48,13 +48,14 @@ def identifier(name):
 
 
 def linked(link_map, build):
-    """The archives and object files that the linker took from outside the build folder.
+    """The archives and object files that the linker took from outside the build folder, in an order that does not depend
+    on where that folder is.
 
     A line of lld's or gold's map names an input as /path/archive.a(member.o) or /path/object.o.
     """
     named = re.findall(r"(?m)(?:^|\s)(/.*?\.(?:a(?=\()|o(?=:\(|\s|$)))", link_map.read_text(errors="replace"))
     files = {Path(name).resolve() for name in set(named)}
-    return sorted(file for file in files if build not in file.parents)
+    return sorted((file for file in files if build not in file.parents), key=lambda file: (file.name, file))
 
 
 def package(name, version, declared, **rest):
