@@ -31,7 +31,7 @@ extension Store {
         .usage, "the upload is at \(upload.origin), not at \(signer.origin)",
         remedy: "name that store with \(.endpoint) and \(.region)")
     }
-    try await multipartUpload(upload.key, uploadID: upload.uploadID).abort()
+    _ = try await UploadSteps(address(upload.key), uploadID: upload.uploadID, client, retry).abort()
     try upload.book.remove(upload.target)
     return true
   }

@@ -30,6 +30,12 @@ extension Store {
     return found
   }
 
+  /// Aborts an upload that the store has listed, and returns once it lists none of its parts. That it has ended since is
+  /// no failure.
+  public func abort(_ upload: UnfinishedUpload) async throws(Failure) {
+    _ = try await UploadSteps(address(upload.key), uploadID: upload.uploadID, client, retry).abort()
+  }
+
   private func listed(_ prefix: String) async throws(Failure) -> [ListMultipartUploads.Upload] {
     let list = ListMultipartUploads(address, prefix: listable(prefix))
     let found = try await client.allUploads(list, retrying: retry)

@@ -8,6 +8,17 @@ import Testing
 @Suite(.crowd) struct ResumeForeignTests {
   private static let adopt = StoppedUpload.words + ["--resume", "adopt"]
 
+  @Test("--clean asks for the list of uploads once, however many it aborts")
+  func cleansFromOneList() async throws {
+    let box = try BlackBox()
+    try box.sample("f", StoppedUpload.size)
+    for _ in 1...3 { _ = try await box.begin("f", parts: 1, ago: 600) }
+    try await box.run("uploads", "s3://bucket", "--clean", "--all", "--older-than", "5m").expectSuccess()
+    #expect(box.fake.unfinishedUploads.isEmpty)
+    #expect(box.fake.requests(.abortMultipartUpload).count == 3)
+    #expect(box.fake.requests(.listMultipartUploads).count == 1)
+  }
+
   @Test("a plain put never resumes another client's upload, even if its parts match the file: it begins its own")
   func notByDefault() async throws {
     let box = try BlackBox()

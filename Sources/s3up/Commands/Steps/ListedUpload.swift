@@ -10,8 +10,8 @@ struct ListedUpload {
   var begun: String?
   var parts: Int
   var bytes: Int64
-  /// Whether the store has listed it.
-  var isOfStore: Bool
+  /// The upload as the store has listed it.
+  var listed: UnfinishedUpload?
   /// This machine's record of the upload.
   var record: RecordedUpload?
   var isRunning = false
@@ -29,7 +29,6 @@ struct ListedUpload {
     begun = record.begun.iso8601
     parts = record.parts
     bytes = record.bytes
-    isOfStore = false
     self.record = record
     isRunning = record.isRunning
   }
@@ -42,12 +41,12 @@ struct ListedUpload {
     begun = upload.begunText
     parts = upload.parts
     bytes = upload.bytes
-    isOfStore = true
+    listed = upload
   }
 
   var line: String {
     // The store may have more than a run has recorded that was killed.
-    let recorded = isOfStore ? "" : " recorded"
+    let recorded = listed == nil ? " recorded" : ""
     var facts = [
       age.map { Human.clock(.seconds($0)) } ?? "?", Human.count(parts, "part") + recorded, Human.size(bytes), uploadID,
       "s3://\(bucket)/\(key)",

@@ -98,7 +98,7 @@ struct UploadsCommand {
     }
     store = access
     if let record = upload.record { return try await access.abort(record) ? .aborted : .running }
-    try await access.multipartUpload(upload.key, uploadID: upload.uploadID).abort()
+    if let listed = upload.listed { try await access.abort(listed) }
     return .aborted
   }
 }
