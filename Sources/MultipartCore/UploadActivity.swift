@@ -18,8 +18,8 @@ public enum UploadActivity: Sendable, Equatable {
   /// Waiting for the answers to requests whose bytes have all arrived.
   case waitingForAnswers
   /// Transferring again what a server has left without an answer, and nothing has been answered since: which try it is,
-  /// and how many there are.
-  case tryingAgain(attempt: Int, of: Int)
+  /// how many there are, and at which uptime the first of these tries began.
+  case tryingAgain(attempt: Int, of: Int, since: Duration)
   /// Receiving the bytes of an object.
   case receiving
   /// Waiting for a retry, and why.

@@ -2,13 +2,20 @@
 struct Retries: Sendable {
   /// The next try of anything that is waiting for one, and why the last one failed.
   var next: (until: Duration, why: Wording)?
-  /// The number of the current try, if the last one got no answer, and nothing has been answered since.
-  var unanswered: Int?
+  /// Nil unless the last try got no answer, and nothing has been answered since.
+  var silence: Silence?
   var most: Int
+
+  /// Tries without an answer: when the first of them began, and the number of the next one.
+  struct Silence: Sendable {
+    var since: Duration
+    var next: Int?
+  }
 
   /// What an object is doing that transfers; `activity` unless a server leaves it without an answer.
   func activity(_ activity: UploadActivity) -> UploadActivity {
-    unanswered.map { .tryingAgain(attempt: min($0, most), of: most) } ?? activity
+    guard let silence, let next = silence.next else { return activity }
+    return .tryingAgain(attempt: min(next, most), of: most, since: silence.since)
   }
 }
 
@@ -64,9 +71,10 @@ package struct Scheduler<Receipt: TransferReceipt>: Sendable {
   private var waiting: [(who: Waiter, until: Duration)] = []
   /// Why each object's last try failed.
   private var troubles: [Int: Wording] = [:]
-  /// The next try of each object of which a transfer got no answer, and no transfer has got one since; zero until it is
-  /// known which one it is.
-  private var unanswered: [Int: Int] = [:]
+  /// The objects of which a transfer got no answer, and no transfer has got one since.
+  private var silent: [Int: Retries.Silence] = [:]
+  /// When a transfer was last answered.
+  private var answered = Duration.zero
   private var takenBack: Set<Slot> = []
   /// Transfers that have succeeded, and the bytes of those that are running.
   private var landed = 0
@@ -114,7 +122,8 @@ package struct Scheduler<Receipt: TransferReceipt>: Sendable {
 
   mutating func succeeded(_ slot: Slot) {
     takenBack.remove(slot)
-    unanswered[slot.object] = nil
+    silent[slot.object] = nil
+    answered = now
     if let part = flying.removeValue(forKey: slot) {
       tail.arrived(part, at: now)
       handover.answered(slot, size: part.size, at: now)
@@ -131,12 +140,18 @@ package struct Scheduler<Receipt: TransferReceipt>: Sendable {
       return .arrived(receipt)
     }
     tail.forget(slot)
-    if let part = flying.removeValue(forKey: slot) { flyingBytes -= part.size }
+    let part = flying.removeValue(forKey: slot)
+    if let part { flyingBytes -= part.size }
     handover.ended(slot, at: now)
     if takenBack.remove(slot) != nil, failure.code == .interrupted { return .takenBack }
     if failure.code == .throttled { window.narrow(at: now) }
-    let isSilence = failure.code == .stalled || failure.code == .network
-    unanswered[slot.object] = isSilence ? unanswered[slot.object] ?? 0 : nil
+    if failure.code == .stalled || failure.code == .network {
+      let began = max(part?.sentAt ?? now, answered)
+      let since = min(began, silent[slot.object]?.since ?? began)
+      silent[slot.object] = Retries.Silence(since: since, next: silent[slot.object]?.next)
+    } else {
+      silent[slot.object] = nil
+    }
     return .failed
   }
 
@@ -174,7 +189,7 @@ package struct Scheduler<Receipt: TransferReceipt>: Sendable {
 
   mutating func wait(_ who: Waiter, _ wait: Duration, after failure: Failure, attempt: Int) -> Pause {
     troubles[who.object] = failure.s3Code.map { "the store says \($0)" } ?? failure.message
-    if let known = unanswered[who.object] { unanswered[who.object] = max(attempt + 1, known) }
+    if let known = silent[who.object] { silent[who.object]?.next = max(attempt + 1, known.next ?? 0) }
     self.wait(who, wait)
     return Pause(who: who, wait: wait, attempt: attempt + 1, cause: failure)
   }
@@ -206,8 +221,7 @@ package struct Scheduler<Receipt: TransferReceipt>: Sendable {
 
   /// The object's retries, if it has any.
   func retries(of object: Int) -> Retries {
-    let unanswered = unanswered[object].flatMap { $0 > 0 ? $0 : nil }
-    return Retries(next: nextTry(of: object), unanswered: unanswered, most: settings.retry.tries)
+    Retries(next: nextTry(of: object), silence: silent[object], most: settings.retry.tries)
   }
 
   /// The object's next retry and the failure behind it; nil if it is not waiting for one.
@@ -220,7 +234,7 @@ package struct Scheduler<Receipt: TransferReceipt>: Sendable {
   mutating func forget(_ object: Int) {
     stopWaiting(object)
     troubles[object] = nil
-    unanswered[object] = nil
+    silent[object] = nil
     tail.forget(object: object)
   }
 

@@ -91,7 +91,8 @@ import Testing
   func unanswered() {
     var run = Played()
     run.run(.seconds(5), rate: Self.mega)
-    run.state.activity = .tryingAgain(attempt: 2, of: 3)
+    let since = run.now
+    run.state.activity = .tryingAgain(attempt: 2, of: 3, since: since)
     run.run(.milliseconds(400), rate: Self.mega)
     #expect(run.shown.words == nil && run.shown.rate != nil, "there is more than before")
     run.state.done -= 4 * Self.mega
@@ -102,8 +103,8 @@ import Testing
     #expect(ProgressLine.draw(run.shown, width: 38).contains(" trying again (2 of 3)"))
     run.state.activity = .waitingToRetry(why: "x", until: run.now)
     run.look()
-    run.state.activity = .tryingAgain(attempt: 3, of: 3)
-    run.run(.seconds(1), rate: Self.mega / 2)
+    run.state.activity = .tryingAgain(attempt: 3, of: 3, since: since)
+    run.run(.milliseconds(600), rate: Self.mega / 2)
     #expect(run.shown.words == "no answer for 5s, trying again (3 of 3)")
     run.run(.seconds(4), rate: Self.mega)
     #expect(run.shown.words == nil && run.shown.rate != nil, "there is more than before")

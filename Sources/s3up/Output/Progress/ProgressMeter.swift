@@ -31,10 +31,10 @@ struct ProgressMeter: Sendable {
     rates.add(state.transferred, at: now)
     if state.transferred > transferred { (transferred, moved) = (state.transferred, now) }
     measured.pause(at: now)
-    if case .tryingAgain = state.activity {
+    if case .tryingAgain(_, _, let since) = state.activity {
       // What is sent again is accepted by buffers on the way even if the other side is dead.
       guard now - grew < Self.shortestStall else {
-        measured.words = "no answer for \(Human.clock(now - grew)), " + state.activity.words(at: now)
+        measured.words = "no answer for \(Human.clock(now - since)), " + state.activity.words(at: now)
         return measured
       }
       measured.words = nil
@@ -106,7 +106,7 @@ extension UploadActivity {
     case .receiving: "receiving"
     case .waitingToRetry(let why, let until):
       SafeText.oneLine(why.commandText) + ", next try in \(Human.clock(max(.zero, until - now)))"
-    case .tryingAgain(let attempt, let most): "trying again (\(attempt) of \(most))"
+    case .tryingAgain(let attempt, let most, _): "trying again (\(attempt) of \(most))"
     case .assembling: "assembling"
     case .checking: "checking"
     case .cleaningUp: "cleaning up"
