@@ -30,7 +30,7 @@ public enum Setting: String, Sendable, CaseIterable {
   // What a batch sends, and the files that it writes.
   case include, exclude, allowsNothing, manifest, failedNames, variables, endsWithZero
   // What any run writes about itself.
-  case trace, report
+  case log, trace, report
 
   /// How a text mentions a setting.
   public enum Form: Sendable, Equatable {

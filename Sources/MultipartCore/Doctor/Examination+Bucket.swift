@@ -3,7 +3,7 @@ extension Examination {
   private var name: String { "s3://\(bucket ?? "")" }
   private var target: String { name + (prefix.isEmpty ? "" : "/\(prefix)") }
 
-  var probeFindings: [Finding] {
+  var probeFindings: [StoreFinding] {
     guard bucket != nil else { return [] }
     guard let probe else {
       // AWS reveals to everyone that a bucket does not exist.
@@ -18,8 +18,8 @@ extension Examination {
     }
   }
 
-  private func begin(_ failure: Failure, _ probe: ProbeReport) -> [Finding] {
-    var findings: [Finding] = []
+  private func begin(_ failure: Failure, _ probe: ProbeReport) -> [StoreFinding] {
+    var findings: [StoreFinding] = []
     if failure.s3Code == "NoSuchBucket" || (failure.s3Code == nil && failure.status == 404) {
       findings.append(noBucket(failure))
     } else if Self.isAboutCredentials(failure) || Self.isAboutRegion(failure) || failure.code == .clockSkew {
@@ -39,12 +39,12 @@ extension Examination {
     return findings
   }
 
-  private func noBucket(_ failure: Failure?) -> Finding {
+  private func noBucket(_ failure: Failure?) -> StoreFinding {
     var make = "aws s3 mb \(name)"
     if let place { make += place.isAWS ? " --region \(place.region)" : " --endpoint-url \(place.origin)" }
     let remedy: Wording = "check the bucket's name, the endpoint and the account; or create it: \(make)"
     let text: Wording = "\(name) does not exist"
-    guard let failure else { return Finding(.fail, .bucket, text, remedy: remedy, code: .refused) }
+    guard let failure else { return StoreFinding(.fail, .bucket, text, remedy: remedy, code: .refused) }
     guard failure.s3Code != nil else {
       return .fail(
         .bucket, failure, text + ", or the server that answers is not S3: ", code: .refused,
@@ -53,8 +53,8 @@ extension Examination {
     return .fail(.bucket, failure, text + ": ", code: .refused, remedy: remedy)
   }
 
-  private func began(_ upload: CreateMultipartUpload.Output, _ probe: ProbeReport) -> [Finding] {
-    var findings = [Finding(.ok, .bucket, "\(name) exists")]
+  private func began(_ upload: CreateMultipartUpload.Output, _ probe: ProbeReport) -> [StoreFinding] {
+    var findings = [StoreFinding(.ok, .bucket, "\(name) exists")]
     switch probe.part {
     case .failure(let failure)?:
       let isDenied = failure.code == .credentials
@@ -68,15 +68,15 @@ extension Examination {
     switch probe.list {
     case .failure(let failure)?:
       findings.append(
-        Finding(
-          .warn, .list, "the parts cannot be listed: " + Finding.told(failure),
+        StoreFinding(
+          .warn, .list, "the parts cannot be listed: " + StoreFinding.told(failure),
           remedy: failure.code == .credentials
             ? "allow s3:ListMultipartUploadParts on \(resource): without it no upload can be resumed"
             : failure.remedy ?? "without it no upload can be resumed",
-          facts: Finding.facts(failure)))
+          facts: StoreFinding.facts(failure)))
     case .success(false)?:
       findings.append(
-        Finding(
+        StoreFinding(
           .warn, .list, "the part that was sent is not in the store's list",
           remedy: "try again: uploads to a store that forgets parts cannot be resumed"))
     default: break
@@ -94,7 +94,7 @@ extension Examination {
     return findings
   }
 
-  private func taken(_ part: UploadPart.Output, _ probe: ProbeReport) -> Finding {
+  private func taken(_ part: UploadPart.Output, _ probe: ProbeReport) -> StoreFinding {
     let isEchoed = part.checksums[probe.checksum.headerName] != nil
     var steps = ["begun", "a part sent"]
     if isEchoed { steps[1] += " (\(probe.checksum.awsName ?? "MD5") verified by the store)" }
@@ -106,7 +106,7 @@ extension Examination {
     }
     let last = steps.removeLast()
     let text = "one below \(target) was \(steps.joined(separator: ", ")) and \(last)\(rest)"
-    return Finding(
+    return StoreFinding(
       .ok, .upload, text,
       facts: ["key": .string(probe.key), "checksum": isEchoed ? .string(probe.checksum.awsName ?? "MD5") : .null])
   }
@@ -120,13 +120,13 @@ extension Examination {
 
   // MARK: - Unfinished uploads
 
-  var lifecycleFindings: [Finding] {
+  var lifecycleFindings: [StoreFinding] {
     guard let probe, case .success(let upload) = probe.began, place?.kind != .directory else { return [] }
     if let date = upload.abortDate {
       let days = max(0, (date.seconds - now.seconds + 43_200) / 86_400)
       let rule = upload.abortRuleID.map { " \(SafeText.oneLine($0))" } ?? ""
       return [
-        Finding(
+        StoreFinding(
           .ok, .lifecycle, "the rule\(rule) aborts unfinished uploads after \(days) \(days == 1 ? "day" : "days")",
           facts: ["abort_date": .string(date.iso8601)])
       ]
@@ -136,29 +136,29 @@ extension Examination {
       if let rule = rules.filter({ $0.holds(for: probe.key) }).min(by: { $0.days < $1.days }) {
         let name = rule.id.map { " \(SafeText.oneLine($0))" } ?? ""
         return [
-          Finding(
+          StoreFinding(
             .ok, .lifecycle,
             "the rule\(name) aborts unfinished uploads after \(rule.days) \(rule.days == 1 ? "day" : "days")",
             facts: ["days": .int(Int64(rule.days))])
         ]
       }
       return [
-        Finding(.warn, .lifecycle, "no rule aborts unfinished uploads, whose parts cost money", remedy: ruleToMake)
+        StoreFinding(.warn, .lifecycle, "no rule aborts unfinished uploads, whose parts cost money", remedy: ruleToMake)
       ]
     // On AWS the answer to create names a rule that applies; this one named none.
     case .failure(let failure)? where place?.isAWS == true && failure.status != nil:
       return [
-        Finding(.warn, .lifecycle, "no rule aborts unfinished uploads, whose parts cost money", remedy: ruleToMake)
+        StoreFinding(.warn, .lifecycle, "no rule aborts unfinished uploads, whose parts cost money", remedy: ruleToMake)
       ]
     case .failure(let failure)?:
       let isDenied = failure.code == .credentials
       return [
-        Finding(
-          .warn, .lifecycle, "it is not known whether a rule aborts unfinished uploads: " + Finding.told(failure),
+        StoreFinding(
+          .warn, .lifecycle, "it is not known whether a rule aborts unfinished uploads: " + StoreFinding.told(failure),
           remedy: isDenied
             ? "allow s3:GetLifecycleConfiguration on the bucket, or clean up: \(run: cleanUp)"
             : "clean up: \(run: cleanUp)",
-          facts: Finding.facts(failure))
+          facts: StoreFinding.facts(failure))
       ]
     case nil: return []
     }
@@ -172,36 +172,36 @@ extension Examination {
 
   // MARK: - This machine
 
-  var stateFindings: [Finding] {
+  var stateFindings: [StoreFinding] {
     guard let state else { return [] }
     guard let path = state.path else {
       return [
-        Finding(
+        StoreFinding(
           .warn, .state, "no folder for records: an interrupted upload can only be adopted from the store's list",
           remedy: "give \(.stateFolder) DIR, or set HOME")
       ]
     }
-    let facts: [String: JSON] = ["path": .string(path), "records": .int(Int64(state.records))]
+    let facts: [String: StoreFinding.Fact] = ["path": .string(path), "records": .int(Int64(state.records))]
     var text: Wording =
       "\(path), \(state.records == 0 ? "no unfinished upload" : "\(state.records) unfinished") recorded"
     switch state.use {
     case .unusable(let failure):
       return [
-        Finding(
+        StoreFinding(
           .warn, .state, "\(path): \(failure.message)",
           remedy:
             "give another folder with \(.stateFolder) DIR, or make this one writable: uploads work, but are not recorded",
           facts: facts)
       ]
     case .canBeMade:
-      return [Finding(.ok, .state, "\(path), does not exist yet: the first upload creates it", facts: facts)]
+      return [StoreFinding(.ok, .state, "\(path), does not exist yet: the first upload creates it", facts: facts)]
     case .writable: break
     }
     if state.unusable > 0 {
       text += ", \(state.unusable) that cannot be read"
-      return [Finding(.warn, .state, text, remedy: "see which: \(run: .listRecordedUploads)", facts: facts)]
+      return [StoreFinding(.warn, .state, text, remedy: "see which: \(run: .listRecordedUploads)", facts: facts)]
     }
     if state.records > 0 { text += " (see \(run: .listRecordedUploads))" }
-    return [Finding(.ok, .state, text, facts: facts)]
+    return [StoreFinding(.ok, .state, text, facts: facts)]
   }
 }

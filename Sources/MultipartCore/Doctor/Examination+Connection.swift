@@ -4,13 +4,13 @@ extension Examination {
   /// The difference in seconds that S3 allows for a signature's time.
   private static let grantedSkew: Int64 = 900
 
-  var connectionFindings: [Finding] {
+  var connectionFindings: [StoreFinding] {
     [addressFinding, connectionFinding, tlsFinding, clockFinding].compactMap { $0 }
   }
 
   private var isProxied: Bool { proxy?.isUsed == true }
 
-  private var addressFinding: Finding? {
+  private var addressFinding: StoreFinding? {
     switch addresses {
     case nil: return nil
     case .failure(let failure)?:
@@ -18,9 +18,9 @@ extension Examination {
     case .success(let found)?:
       let more = found.count - Self.mostAddresses
       let text = found.prefix(Self.mostAddresses).joined(separator: ", ") + (more > 0 ? " and \(more) more" : "")
-      return Finding(
+      return StoreFinding(
         .ok, .address, text + (isProxied ? " (the proxy, which resolves the store's name itself)" : ""),
-        facts: ["addresses": .array(found.map { .string($0) })])
+        facts: ["addresses": .strings(found)])
     }
   }
 
@@ -33,10 +33,10 @@ extension Examination {
     return visit.connection.isConnected && visit.connection.tlsHandshake == .zero && isPast ? failure : nil
   }
 
-  private var connectionFinding: Finding? {
+  private var connectionFinding: StoreFinding? {
     guard let visit else { return nil }
     let connection = visit.connection
-    var facts: [String: JSON] = [:]
+    var facts: [String: StoreFinding.Fact] = [:]
     if let address = connection.address {
       facts["address"] = .string(address)
       facts["port"] = .int(Int64(connection.port))
@@ -48,54 +48,54 @@ extension Examination {
     switch visit.outcome {
     case .failure(let failure):
       guard tlsFailure == nil else {
-        return connection.isConnected ? Finding(.ok, .connection, round, facts: facts) : nil
+        return connection.isConnected ? StoreFinding(.ok, .connection, round, facts: facts) : nil
       }
-      var finding = Finding.fail(.connection, failure)
+      var finding = StoreFinding.fail(.connection, failure)
       finding.facts.merge(facts) { $1 }
       return finding
     case .success(let answer):
       if answer.status == 407, isProxied {
-        return Finding(
+        return StoreFinding(
           .fail, .connection,
           "the proxy \(proxy?.address ?? "") asks for a user name and a password, or refuses those it was given",
           remedy: "put them into \(ProxyName.secretPlace(proxy?.source)): http://USER:PASSWORD@HOST:PORT",
           code: .credentials, facts: facts)
       }
       facts["answer_ms"] = Self.number(connection.firstByte)
-      return Finding(
+      return StoreFinding(
         .ok, .connection, round + ", answered after \(Self.milliseconds(connection.firstByte))", facts: facts)
     }
   }
 
   // MARK: - TLS
 
-  private var tlsFinding: Finding? {
+  private var tlsFinding: StoreFinding? {
     guard let place else { return nil }
     guard place.origin.scheme == .https else {
       if place.origin.isLoopback {
         guard case .success? = visit?.outcome else { return nil }
-        return Finding(.ok, .tls, "none: plain HTTP, within this machine")
+        return StoreFinding(.ok, .tls, "none: plain HTTP, within this machine")
       }
-      return Finding(
+      return StoreFinding(
         .warn, .tls, "none: plain HTTP, so anyone on the network path can read what is sent",
         remedy: "use the store's https:// address, if it has one")
     }
     guard let visit else { return nil }
     if let failure = tlsFailure { return distrust(failure, visit) }
     guard case .success = visit.outcome, let tls = visit.connection.tls else { return nil }
-    let facts: [String: JSON] = [
+    let facts: [String: StoreFinding.Fact] = [
       "version": .string(tls.version), "cipher": .string(tls.cipher), "verified": .bool(verifiesTLS),
       "subject": .optional(tls.subject), "issuer": .optional(tls.issuer),
       "certificate_end": .optional(tls.end?.iso8601),
     ]
     let text = "\(tls.version), \(tls.cipher); certificate \(Self.certificate(tls))"
     guard verifiesTLS else {
-      return Finding(
+      return StoreFinding(
         .warn, .tls, text + ", not verified: anyone on the network path can read and change everything",
         remedy: "leave \(off: .verifiesTLS) out, and give the store's authority with \(.caBundle) FILE",
         facts: facts)
     }
-    return Finding(.ok, .tls, text + ", verified", facts: facts)
+    return StoreFinding(.ok, .tls, text + ", verified", facts: facts)
   }
 
   private static func certificate(_ tls: TLSReport) -> String {
@@ -105,8 +105,8 @@ extension Examination {
     return words
   }
 
-  private func distrust(_ failure: Failure, _ visit: StoreVisit) -> Finding {
-    var finding = Finding.fail(.tls, failure)
+  private func distrust(_ failure: Failure, _ visit: StoreVisit) -> StoreFinding {
+    var finding = StoreFinding.fail(.tls, failure)
     finding.facts["verified"] = .bool(false)
     if let shown = visit.distrusted {
       finding.text += "; it is \(Self.certificate(shown))"
@@ -118,21 +118,21 @@ extension Examination {
 
   // MARK: - Clock
 
-  private var clockFinding: Finding? {
+  private var clockFinding: StoreFinding? {
     if let settings = clockRefusal, visit?.clockAhead.map({ abs($0) <= 60 }) ?? true {
       return .fail(.clock, settings)
     }
     guard let visit, case .success = visit.outcome else { return nil }
     guard let ahead = visit.clockAhead else {
-      return Finding(.ok, .clock, "not known: the store does not send its time")
+      return StoreFinding(.ok, .clock, "not known: the store does not send its time")
     }
-    let facts: [String: JSON] = ["skew_seconds": .int(-ahead)]
-    guard abs(ahead) > 1 else { return Finding(.ok, .clock, "within a second of the store's", facts: facts) }
+    let facts: [String: StoreFinding.Fact] = ["skew_seconds": .int(-ahead)]
+    guard abs(ahead) > 1 else { return StoreFinding(.ok, .clock, "within a second of the store's", facts: facts) }
     let text = "\(Self.span(ahead)) \(ahead > 0 ? "behind" : "ahead of") the store's"
-    guard abs(ahead) > 60 else { return Finding(.ok, .clock, text, facts: facts) }
+    guard abs(ahead) > 60 else { return StoreFinding(.ok, .clock, text, facts: facts) }
     let remedy: Wording = "set it: timedatectl set-ntp true"
-    guard abs(ahead) > Self.grantedSkew else { return Finding(.warn, .clock, text, remedy: remedy, facts: facts) }
-    return Finding(
+    guard abs(ahead) > Self.grantedSkew else { return StoreFinding(.warn, .clock, text, remedy: remedy, facts: facts) }
+    return StoreFinding(
       .fail, .clock,
       "this machine's is \(text); S3 allows 15 min; uploads are corrected for it, presigned URLs are not",
       remedy: remedy, code: .clockSkew, facts: facts)
@@ -150,14 +150,14 @@ extension Examination {
     return tenths < 100 ? "\(tenths / 10) ms" : "\(Int(tenths / 10)) ms"
   }
 
-  private static func number(_ duration: Duration) -> JSON {
+  private static func number(_ duration: Duration) -> StoreFinding.Fact {
     .double((duration.seconds * 100_000).rounded() / 100)
   }
 }
 
 extension Origin {
   /// The host without its port and without the brackets of an IPv6 address.
-  package var bareHost: String {
+  var bareHost: String {
     String(host.rest(after: "[")?.upTo("]") ?? host.upTo(":"))
   }
 }

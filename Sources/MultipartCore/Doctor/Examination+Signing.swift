@@ -17,53 +17,53 @@ extension Examination {
     return nil
   }
 
-  var signingFindings: [Finding] {
-    var findings: [Finding] = []
+  var signingFindings: [StoreFinding] {
+    var findings: [StoreFinding] = []
     switch signing {
     case nil: break
-    case .none(let why)?: findings.append(Finding(.ok, .credentials, "none: requests are not signed (\(why))"))
+    case .none(let why)?: findings.append(StoreFinding(.ok, .credentials, "none: requests are not signed (\(why))"))
     case .failed(let failure)?: findings.append(.fail(.credentials, failure))
     case .keys(let keys)?: findings.append(finding(keys))
     }
     switch identity {
     case .success(let caller)?:
       findings.append(
-        Finding(
+        StoreFinding(
           .ok, .identity, "account \(caller.account), \(caller.arn)",
           facts: ["account": .string(caller.account), "arn": .string(caller.arn)]))
     case .failure(let failure)? where !Self.isAboutCredentials(failure):
       findings.append(
-        Finding(
-          .warn, .identity, "STS did not return the identity: " + Finding.told(failure),
+        StoreFinding(
+          .warn, .identity, "STS did not return the identity: " + StoreFinding.told(failure),
           remedy: failure.remedy ?? "uploads do not need it; set AWS_ENDPOINT_URL_STS for an STS elsewhere"))
     default: break
     }
     return findings
   }
 
-  private func finding(_ keys: Keys) -> Finding {
+  private func finding(_ keys: Keys) -> StoreFinding {
     let who = "\(keys.id) from \(keys.source)"
-    var facts: [String: JSON] = [
+    var facts: [String: StoreFinding.Fact] = [
       "access_key_id": .string(keys.id), "source": .string(keys.source), "temporary": .bool(keys.isTemporary),
     ]
     if let end = keys.end { facts["expires"] = .string(end.iso8601) }
     if let refusal {
-      var finding = Finding.fail(.credentials, refusal, "\(who): ")
+      var finding = StoreFinding.fail(.credentials, refusal, "\(who): ")
       finding.facts.merge(facts) { $1 }
       return finding
     }
     guard let end = keys.end else {
       let text = keys.isTemporary ? "temporary, but their source gives no expiry" : "which do not expire"
-      return Finding(.ok, .credentials, "\(who), \(text)", facts: facts)
+      return StoreFinding(.ok, .credentials, "\(who), \(text)", facts: facts)
     }
     // By the store's clock, if it returned its time.
     let left = end.seconds - now.seconds - (visit?.clockAhead ?? 0)
     guard left > 0 else {
-      return Finding(
+      return StoreFinding(
         .fail, .credentials, "\(who), expired at \(end.iso8601)", remedy: "get new credentials from that source",
         code: .credentialsExpired, facts: facts)
     }
-    return Finding(.ok, .credentials, "\(who), until \(end.iso8601) (in \(Self.span(left)))", facts: facts)
+    return StoreFinding(.ok, .credentials, "\(who), until \(end.iso8601) (in \(Self.span(left)))", facts: facts)
   }
 
   /// A time span, such as `40 s`, `20 min`, `11 h`, `3 days`.
@@ -95,30 +95,30 @@ extension Examination {
       && failure.region != nil
   }
 
-  var placeFindings: [Finding] {
-    var findings: [Finding] = []
+  var placeFindings: [StoreFinding] {
+    var findings: [StoreFinding] = []
     if let settings { findings.append(.fail(.settings, settings)) }
     guard let place else { return findings }
-    var facts: [String: JSON] = ["region": .string(place.region), "source": .string(place.regionSource)]
+    var facts: [String: StoreFinding.Fact] = ["region": .string(place.region), "source": .string(place.regionSource)]
     if let other = otherRegion {
       facts["named_by_store"] = .string(other)
       findings.append(
-        Finding(
+        StoreFinding(
           .fail, .region, "\(place.region) (\(place.regionSource)), but the store says that the bucket is in \(other)",
           remedy: Self.mend(region: other, source: place.regionSource), code: .configuration, facts: facts))
     } else {
-      findings.append(Finding(.ok, .region, "\(place.region) (\(place.regionSource))", facts: facts))
+      findings.append(StoreFinding(.ok, .region, "\(place.region) (\(place.regionSource))", facts: facts))
     }
     let style = bucket == nil ? "" : place.usesPath ? ", bucket in the path" : ", bucket in the host"
     findings.append(
-      Finding(
+      StoreFinding(
         .ok, .endpoint, "\(place.origin) (\(place.source))" + style,
         facts: ["url": .string(place.origin.description), "source": .string(place.source)]))
     let proxied: Wording? = proxy.map { proxy in
       proxy.bypassedBy.map { "none for this store, as \($0) says" } ?? "\(proxy.address) (\(proxy.source.words))"
     }
     findings.append(
-      Finding(
+      StoreFinding(
         .ok, .proxy, proxied ?? "none",
         facts: [
           "address": proxy.map { .string($0.address) } ?? .null, "used": .bool(proxy?.isUsed ?? false),

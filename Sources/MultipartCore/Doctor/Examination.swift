@@ -1,7 +1,7 @@
 /// The facts about reaching a store, before they are judged. A nil fact was not examined, or could not be, because
 /// something before it failed.
-package struct Examination: Sendable {
-  package enum Signing: Sendable {
+struct Examination: Sendable {
+  enum Signing: Sendable {
     /// Requests are not signed.
     case none(why: String)
     case keys(Keys)
@@ -9,13 +9,13 @@ package struct Examination: Sendable {
   }
 
   /// The part of the credentials that may be shown.
-  package struct Keys: Sendable {
+  struct Keys: Sendable {
     var id: String
     var source: String
     var isTemporary: Bool
     var end: Timestamp?
 
-    package init(_ credentials: Credentials) {
+    init(_ credentials: Credentials) {
       id = Self.shortened(credentials.accessKeyID)
       source = credentials.source
       isTemporary = credentials.sessionToken != nil
@@ -31,7 +31,7 @@ package struct Examination: Sendable {
     }
   }
 
-  package struct Place: Sendable {
+  struct Place: Sendable {
     var origin: Origin
     /// Where the endpoint came from: `AWS_ENDPOINT_URL_S3`, `AWS's bucket`.
     var source: String
@@ -41,7 +41,7 @@ package struct Examination: Sendable {
     var isAWS: Bool
     var kind: BucketEndpoint.Kind
 
-    package init(_ endpoint: BucketEndpoint, source: String, regionSource: String) {
+    init(_ endpoint: BucketEndpoint, source: String, regionSource: String) {
       origin = endpoint.origin
       self.source = source
       usesPath = endpoint.usesPath
@@ -52,14 +52,14 @@ package struct Examination: Sendable {
     }
   }
 
-  package struct Proxy: Sendable {
+  struct Proxy: Sendable {
     /// The URL without its password.
     var address: String
     var source: ProxySource
     /// The variable that excludes this store from the proxy.
-    package var bypassedBy: String?
+    var bypassedBy: String?
 
-    package init(address: String, source: ProxySource, bypassedBy: String? = nil) {
+    init(address: String, source: ProxySource, bypassedBy: String? = nil) {
       self.address = address
       self.source = source
       self.bypassedBy = bypassedBy
@@ -69,32 +69,32 @@ package struct Examination: Sendable {
   }
 
   /// The versions, such as `0.1.0, libcurl 7.88.1, OpenSSL 3.0.15`.
-  package var version = ""
+  var version = ""
   /// The bucket; nil if none was named.
-  package var bucket: String?
-  package var prefix = ""
-  package var signing: Signing?
-  package var identity: Result<CallerIdentity, Failure>?
+  var bucket: String?
+  var prefix = ""
+  var signing: Signing?
+  var identity: Result<CallerIdentity, Failure>?
   /// Unusable settings that prevented the other checks.
-  package var settings: Failure?
-  package var place: Place?
-  package var proxy: Proxy?
-  package var verifiesTLS = true
-  package var addresses: Result<[String], Failure>?
-  package var visit: StoreVisit?
-  package var probe: ProbeReport?
-  package var lifecycle: Result<[GetBucketLifecycle.Rule], Failure>?
-  package var state: StateFolderReport?
+  var settings: Failure?
+  var place: Place?
+  var proxy: Proxy?
+  var verifiesTLS = true
+  var addresses: Result<[String], Failure>?
+  var visit: StoreVisit?
+  var probe: ProbeReport?
+  var lifecycle: Result<[GetBucketLifecycle.Rule], Failure>?
+  var state: StateFolderReport?
   /// The time by this machine's clock.
   var now: Timestamp
 
-  package init(now: Timestamp) {
+  init(now: Timestamp) {
     self.now = now
   }
 
   /// The findings, in the order of the checks.
-  package var findings: [Finding] {
-    var all = [Finding(.ok, .version, "\(version)")]
+  var findings: [StoreFinding] {
+    var all = [StoreFinding(.ok, .version, "\(version)")]
     all += signingFindings + placeFindings + connectionFindings + probeFindings + lifecycleFindings + stateFindings
     return all
   }

@@ -1,7 +1,7 @@
 import Glibc
 
 /// Whether runs of s3up can store state, and what is stored.
-package struct StateFolderReport: Sendable {
+struct StateFolderReport: Sendable {
   enum Use: Sendable {
     case writable
     /// It does not exist and can be created.
@@ -24,7 +24,7 @@ package struct StateFolderReport: Sendable {
   }
 
   /// Examines the folder without creating it.
-  package static func look(at path: String?) -> StateFolderReport {
+  static func look(at path: String?) -> StateFolderReport {
     guard let path, !path.isEmpty else { return StateFolderReport(path: nil, use: .canBeMade) }
     var status = stat()
     guard stat(path, &status) == 0 else {

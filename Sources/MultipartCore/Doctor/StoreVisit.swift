@@ -1,6 +1,6 @@
 /// One unsigned request to a store, which shows how it is reached: any answer will do.
-package struct StoreVisit: Sendable {
-  package var outcome: Result<Response, Failure>
+struct StoreVisit: Sendable {
+  var outcome: Result<Response, Failure>
   var connection: ConnectionReport
   /// How many seconds the store's clock is ahead of this machine's; nil if its answer has no time.
   var clockAhead: Int64?
@@ -14,7 +14,7 @@ package struct StoreVisit: Sendable {
 
   /// Sends a HEAD on a new connection. `blind` is a transport that accepts any certificate: if the server's is refused,
   /// it requests the root of the host, only to see the certificate.
-  package static func make(
+  static func make(
     _ url: String, origin: Origin, transport: any Transport, blind: (any Transport)?, world: World, limit: Duration
   ) async -> StoreVisit {
     let asked = world.now()

@@ -1,20 +1,20 @@
 /// The result of an upload that is begun only to see whether the store accepts one.
-package struct ProbeReport: Sendable {
-  package var key: String
-  package var began: Result<CreateMultipartUpload.Output, Failure>
-  package var part: Result<UploadPart.Output, Failure>?
+struct ProbeReport: Sendable {
+  var key: String
+  var began: Result<CreateMultipartUpload.Output, Failure>
+  var part: Result<UploadPart.Output, Failure>?
   /// The checksum that was sent with the part.
-  package var checksum = ChecksumAlgorithm.crc64nvme
+  var checksum = ChecksumAlgorithm.crc64nvme
   /// Whether the store listed the part that was sent.
-  package var list: Result<Bool, Failure>?
-  package var ended: Result<AbortMultipartUpload.Output, Failure>?
+  var list: Result<Bool, Failure>?
+  var ended: Result<AbortMultipartUpload.Output, Failure>?
   /// Set if create may have worked although its answer was lost, and uploads of this key could not be listed or
   /// aborted.
-  package var leftBehind: Failure?
+  var leftBehind: Failure?
   /// The region that requests were signed for in the end.
-  package var region: String?
+  var region: String?
 
-  package init(key: String, began: Result<CreateMultipartUpload.Output, Failure>) {
+  init(key: String, began: Result<CreateMultipartUpload.Output, Failure>) {
     self.key = key
     self.began = began
   }
@@ -22,7 +22,7 @@ package struct ProbeReport: Sendable {
 
 /// Begins an upload, sends one small part, lists it, aborts the upload and checks that it is gone. Nothing is published.
 /// Whatever fails, the upload is aborted as far as the store allows it.
-package struct UploadProbe: Sendable {
+struct UploadProbe: Sendable {
   private let client: S3Client
   private let world: World
   private let address: ObjectAddress
@@ -31,7 +31,7 @@ package struct UploadProbe: Sendable {
   private let retry = RetryPolicy(tries: 2)
   private static let bytes = Array("s3up doctor\n".utf8)
 
-  package init(client: S3Client, world: World, _ address: ObjectAddress, knowsMD5: Bool) {
+  init(client: S3Client, world: World, _ address: ObjectAddress, knowsMD5: Bool) {
     self.client = client
     self.world = world
     self.address = address
@@ -39,13 +39,13 @@ package struct UploadProbe: Sendable {
   }
 
   /// A unique key below the prefix: 16 random digits of base 36 are 82 bits.
-  package static func key(under prefix: String, dice: () -> Double) -> String {
+  static func key(under prefix: String, dice: () -> Double) -> String {
     let digits = Array("0123456789abcdefghijklmnopqrstuvwxyz")
     return prefix + ".s3up-doctor-" + String((0..<16).map { _ in digits[min(35, Int(dice() * 36))] })
   }
 
   /// Runs the probe. `stop` cancels the step in progress; the upload is aborted all the same.
-  package func run(stop: ProbeStop = ProbeStop()) async -> ProbeReport {
+  func run(stop: ProbeStop = ProbeStop()) async -> ProbeReport {
     var checksum = ChecksumAlgorithm.crc64nvme
     var began = await begin(checksum)
     if case .failure(let failure) = began, failure.code == .checksumUnsupported, knowsMD5 {
@@ -134,7 +134,7 @@ package struct UploadProbe: Sendable {
 }
 
 /// Stops a probe early: the step in progress is cancelled, and only those that clean up still run.
-package final class ProbeStop: Sendable {
+final class ProbeStop: Sendable {
   private struct State: Sendable {
     var isStopped = false
     var cancel: (@Sendable () -> Void)?
@@ -142,9 +142,9 @@ package final class ProbeStop: Sendable {
 
   private let state = Locked(State())
 
-  package init() {}
+  init() {}
 
-  package func stop() {
+  func stop() {
     let cancel = state.withLock { state in
       state.isStopped = true
       return state.cancel

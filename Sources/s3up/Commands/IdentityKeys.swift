@@ -5,15 +5,19 @@ import MultipartCore
 enum IdentityKeys {
   private static let mark = Array("{identity}".utf8)
 
+  /// The session with the identity, if options name one; nothing has been asked yet.
+  static func identified(_ session: Session) throws(Failure) -> Session {
+    guard session.cognito == nil, let options = try CognitoOptions(session.invocation) else { return session }
+    var session = session
+    session.cognito = try CognitoIdentity(pool: options.pool, logins: options.logins, session.storeOptions)
+    return session
+  }
+
   /// The session with the identity and the complete key.
   static func resolved(_ session: Session) async throws(Failure) -> Session {
     guard ModeSet.store.contains(session.invocation.mode) else { return session }
     let options = try CognitoOptions(session.invocation)
-    var session = session
-    if let options {
-      session.cognito = try CognitoIdentity(
-        pool: options.pool, logins: options.logins, session.storeOptions)
-    }
+    var session = try identified(session)
     for index in places(in: session.invocation) where session.invocation.positionals.indices.contains(index) {
       // The command itself refuses words that are not S3 URLs.
       guard let url = try? S3URL(session.invocation.positionals[index]) else { continue }

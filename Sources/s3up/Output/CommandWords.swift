@@ -68,6 +68,7 @@ extension Setting {
     case .failedNames: .failedTo
     case .variables: .dotenv
     case .endsWithZero: .null
+    case .log: .verbose
     case .trace: .trace
     case .report: .report
     }
@@ -76,6 +77,8 @@ extension Setting {
   /// The option, such as `--region eu-west-1` or `--no-accelerate`.
   func option(_ form: Form) -> String {
     switch (self, form) {
+    // Once shows details, twice each request.
+    case (.log, _): "-vv"
     case (_, .name): "--" + flag.rawValue
     case (_, .value(let value)): "--\(flag.rawValue) \(value)"
     // These two options switch something off; a variable may have set them.

@@ -45,7 +45,7 @@ import Testing
     return output
   }
 
-  private func finding(_ exam: Examination, _ check: Finding.Check) -> Finding? {
+  private func finding(_ exam: Examination, _ check: StoreFinding.Check) -> StoreFinding? {
     exam.findings.first { $0.check == check }
   }
 
@@ -58,7 +58,7 @@ import Testing
     exam.probe = ProbeReport(key: "k", began: .success(try upload()))
     exam.lifecycle = .success([])
     exam.state = StateFolderReport(path: "/s", use: .writable)
-    let order = exam.findings.compactMap { Finding.Check.allCases.firstIndex(of: $0.check) }
+    let order = exam.findings.compactMap { StoreFinding.Check.allCases.firstIndex(of: $0.check) }
     #expect(order == order.sorted() && Set(order).count == order.count && order.count >= 10)
   }
 
@@ -101,9 +101,9 @@ import Testing
   @Test(
     "the clock may differ by a minute without a warning, and by a quarter of an hour for S3",
     arguments: [
-      (0, Finding.Mark.ok), (60, .ok), (-60, .ok), (61, .warn), (-900, .warn), (901, .fail), (-1200, .fail),
-    ] as [(Int64, Finding.Mark)])
-  func clock(_ ahead: Int64, _ mark: Finding.Mark) throws {
+      (0, StoreFinding.Mark.ok), (60, .ok), (-60, .ok), (61, .warn), (-900, .warn), (901, .fail), (-1200, .fail),
+    ] as [(Int64, StoreFinding.Mark)])
+  func clock(_ ahead: Int64, _ mark: StoreFinding.Mark) throws {
     var exam = try exam()
     exam.visit = visit(ahead: ahead)
     let found = finding(exam, .clock)

@@ -1,31 +1,49 @@
-/// One check and its result.
-package struct Finding: Sendable {
-  package enum Mark: String, Sendable {
+/// One thing that ``Store/examine(_:bucket:below:)`` has checked, and the result.
+public struct StoreFinding: Sendable {
+  /// How serious a finding is.
+  public enum Mark: String, Sendable {
+    /// Nothing is wrong.
     case ok
     /// Uploads work, but something should be fixed.
     case warn
+    /// Uploads do not work.
     case fail
   }
 
   /// The checks, in the order of the findings.
-  package enum Check: String, Sendable, CaseIterable {
+  public enum Check: String, Sendable, CaseIterable {
     case version, credentials, identity, settings, region, endpoint, proxy, address, connection, tls, clock, bucket
     case upload, list, abort, lifecycle, state
   }
 
-  package var check: Check
-  package var mark: Mark
-  package var text: Wording
+  /// A value for programs.
+  public enum Fact: Sendable, Equatable {
+    case null
+    case bool(Bool)
+    case int(Int64)
+    case double(Double)
+    case string(String)
+    case strings([String])
+
+    static func optional(_ text: String?) -> Fact { text.map { .string($0) } ?? .null }
+  }
+
+  /// What was checked.
+  public var check: Check
+  /// How serious it is.
+  public var mark: Mark
+  /// What was found, in one line.
+  public var text: Wording
   /// How to fix it, in one line.
-  package var remedy: Wording?
+  public var remedy: Wording?
   /// The code of a failure.
-  package var code: Failure.Code?
+  public var code: Failure.Code?
   /// Values for programs, by name.
-  package var facts: [String: JSON] = [:]
+  public var facts: [String: Fact] = [:]
 
   init(
     _ mark: Mark, _ check: Check, _ text: Wording, remedy: Wording? = nil, code: Failure.Code? = nil,
-    facts: [String: JSON] = [:]
+    facts: [String: Fact] = [:]
   ) {
     self.check = check
     self.mark = mark
@@ -39,7 +57,7 @@ package struct Finding: Sendable {
   @_disfavoredOverload
   init(
     _ mark: Mark, _ check: Check, _ text: String, remedy: Wording? = nil, code: Failure.Code? = nil,
-    facts: [String: JSON] = [:]
+    facts: [String: Fact] = [:]
   ) {
     self.init(mark, check, Wording(text), remedy: remedy, code: code, facts: facts)
   }
@@ -47,8 +65,8 @@ package struct Finding: Sendable {
   /// A failed check with a failure's message, followed by the store's code and request id.
   static func fail(
     _ check: Check, _ failure: Failure, _ front: Wording = "", code: Failure.Code? = nil, remedy: Wording? = nil
-  ) -> Finding {
-    Finding(
+  ) -> StoreFinding {
+    StoreFinding(
       .fail, check, front + Self.told(failure), remedy: remedy ?? failure.remedy ?? Self.wayOut(code ?? failure.code),
       code: code ?? failure.code, facts: Self.facts(failure))
   }
@@ -61,8 +79,8 @@ package struct Finding: Sendable {
     return details.isEmpty ? failure.message : "\(failure.message) (\(details.joined(separator: ", ")))"
   }
 
-  static func facts(_ failure: Failure) -> [String: JSON] {
-    var facts: [String: JSON] = [:]
+  static func facts(_ failure: Failure) -> [String: Fact] {
+    var facts: [String: Fact] = [:]
     if let status = failure.status { facts["status"] = .int(Int64(status)) }
     if let code = failure.s3Code { facts["s3_code"] = .string(code) }
     if let id = failure.requestID { facts["request_id"] = .string(id) }
@@ -81,9 +99,9 @@ package struct Finding: Sendable {
   }
 }
 
-extension Finding {
+extension StoreFinding {
   /// The finding with every text masked: each may contain what a server or its certificate said.
-  package func masked(by secrets: SecretsInUse) -> Finding {
+  func masked(by secrets: SecretsInUse) -> StoreFinding {
     var finding = self
     finding.text = secrets.masked(text)
     finding.remedy = remedy.map { secrets.masked($0) }
@@ -91,12 +109,11 @@ extension Finding {
     return finding
   }
 
-  private static func masked(_ fact: JSON, by secrets: SecretsInUse) -> JSON {
+  private static func masked(_ fact: Fact, by secrets: SecretsInUse) -> Fact {
     switch fact {
     case .string(let text): .string(secrets.masked(text))
-    case .array(let facts): .array(facts.map { masked($0, by: secrets) })
-    case .object(let facts): .object(facts.map { ($0.0, masked($0.1, by: secrets)) })
-    case .null, .bool, .number: fact
+    case .strings(let texts): .strings(texts.map { secrets.masked($0) })
+    case .null, .bool, .int, .double: fact
     }
   }
 }

@@ -1,9 +1,29 @@
 import Glibc
 
+/// The proxy for requests to a store, even if the store is exempt from it.
+struct ProxyRoute: Sendable {
+  let proxy: Examination.Proxy
+  private let host: String
+
+  /// The proxy's host, which needs to be resolved; nil if the store is reached directly.
+  var usedHost: String? { proxy.bypassedBy == nil ? host : nil }
+
+  /// Nil if no proxy is set.
+  init?(_ options: StoreOptions, _ environment: [String: String], _ origin: Origin) {
+    let settings = options.proxySettings(environment)
+    guard let address = settings.proxy(for: origin.description), !address.isEmpty else { return nil }
+    let name = ProxyName(address, source: origin.scheme == .https ? settings.httpsSource : settings.httpSource)
+    host = name.host
+    let exempts = ["no_proxy", "NO_PROXY"].first { environment[$0].map { !$0.isEmpty } ?? false }
+    proxy = Examination.Proxy(
+      address: name.address, source: name.source, bypassedBy: settings.exempts(origin) ? exempts ?? "NO_PROXY" : nil)
+  }
+}
+
 /// Determines which hosts are reached without the proxy, as libcurl reads `NO_PROXY`: names including their subdomains,
 /// addresses, blocks of IPv4 addresses, or a single `*`.
 extension ProxySettings {
-  package func exempts(_ origin: Origin) -> Bool {
+  func exempts(_ origin: Origin) -> Bool {
     guard let bypass else { return false }
     let host = Array(origin.bareHost.lowercased().utf8)
     if bypass.utf8.elementsEqual("*".utf8) { return true }

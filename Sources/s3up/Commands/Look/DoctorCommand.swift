@@ -1,0 +1,49 @@
+import Glibc
+import MultipartCore
+
+/// `s3up doctor [s3://BUCKET[/PREFIX]]`: checks everything that an upload needs, and reports it.
+struct DoctorCommand {
+  private let session: Session
+
+  init(_ session: Session) {
+    self.session = session
+  }
+
+  /// The exit status is that of the first check that failed.
+  func run() async throws(Failure) -> ExitStatus {
+    let findings = try await findings()
+    let paint = session.paint(STDOUT_FILENO)
+    for finding in findings where !session.output.quiet || finding.mark != .ok {
+      try session.row(FindingText.lines(finding, paint).joined(separator: "\n"), json: FindingText.json(finding))
+    }
+    if session.signals.received != nil { throw Failure(.interrupted, "interrupted") }
+    return findings.first { $0.mark == .fail }.map(FindingText.status(of:)) ?? .success
+  }
+
+  private func findings() async throws(Failure) -> [StoreFinding] {
+    guard session.invocation.positionals.count <= 1 else {
+      _ = try session.invocation.arguments("s3://BUCKET[/PREFIX]")
+      return []
+    }
+    let url = try session.invocation.positionals.first.map { (word) throws(Failure) in try S3URL(word, for: .doctor) }
+    let session = try IdentityKeys.identified(session)
+    let task = Task { () async -> Result<[StoreFinding], Failure> in
+      do throws(Failure) {
+        return .success(
+          try await Store.examine(session.storeOptions, bucket: url?.bucket) { () async throws(Failure) in
+            let resolved = try await IdentityKeys.resolved(session)
+            return try resolved.invocation.positionals.first.map { (word) throws(Failure) in try S3URL(word).key ?? "" }
+              ?? ""
+          })
+      } catch {
+        return .failure(error)
+      }
+    }
+    session.signals.listen { task.cancel() }
+    var findings = try await task.value.get()
+    for index in findings.indices where findings[index].check == .version {
+      findings[index].text = "s3up \(Version.text), " + findings[index].text
+    }
+    return findings
+  }
+}
