@@ -53,9 +53,9 @@ public struct DownloadOptions: Sendable {
   public var range: ClosedRange<Int64>?
   /// Downloads only this part of the object, as it was uploaded.
   public var part: Int?
-  package static let rangeSize: Int64 = 8 << 20
+  static let rangeSize: Int64 = 8 << 20
   /// Where the bytes are written in order.
-  package static let orderedRangeSize: Int64 = 4 << 20
+  static let orderedRangeSize: Int64 = 4 << 20
   /// How many bytes one request asks for; nil: 8 MiB, or 4 MiB where the bytes are written in order.
   public var partSize: Int64?
   /// Replaces an existing file. Otherwise it is an error if the file exists.

@@ -20,8 +20,29 @@ public struct ObjectList: AsyncSequence, Sendable {
   /// Requests the first page.
   public func makeAsyncIterator() -> Iterator { Iterator(pages: ListReader(self)) }
 
-  /// The pages, as they arrive.
-  package func pages() -> ListReader { ListReader(self) }
+  /// The same page by page, as they arrive; a page may be empty.
+  public var pages: Pages { Pages(list: self) }
+
+  /// The pages of a list.
+  public struct Pages: AsyncSequence, Sendable {
+    /// The entries of a page.
+    public typealias Element = [ListedEntry]
+    /// Why the list could not be read to its end.
+    public typealias Failure = MultipartCore.Failure
+
+    let list: ObjectList
+
+    /// Requests the first page.
+    public func makeAsyncIterator() -> Iterator { Iterator(reader: ListReader(list)) }
+
+    /// Returns the pages one by one.
+    public struct Iterator: AsyncIteratorProtocol {
+      let reader: ListReader
+
+      /// The next page; nil at the end of the list.
+      public mutating func next() async throws(Failure) -> [ListedEntry]? { try await reader.next() }
+    }
+  }
 
   /// Returns the entries one by one.
   public struct Iterator: AsyncIteratorProtocol {

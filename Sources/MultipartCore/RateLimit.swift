@@ -48,7 +48,7 @@ public struct RateLimit: Sendable, Hashable {
   func rate(at now: Timestamp) -> Int64? { rate(at: now.localMinute) }
 
   /// The first change after this minute, perhaps on the next day; nil if there is none.
-  package func next(after minute: Int) -> Change? {
+  func next(after minute: Int) -> Change? {
     guard !isConstant else { return nil }
     let current = rate(at: minute)
     let coming = changes.filter { $0.minute > minute } + changes

@@ -9,14 +9,22 @@ import Glibc
 public final class Store: Sendable {
   /// The bucket as the caller gave it: a name, an alias or an ARN.
   public var bucket: String { endpoint.bucket }
-  package let endpoint: BucketEndpoint
-  package let signer: BucketSigner
-  package let client: S3Client
-  package let retry: RetryPolicy
+  /// Whether it is a directory bucket (S3 Express One Zone), which takes fewer settings.
+  public var isDirectoryBucket: Bool { endpoint.kind == .directory }
+  /// The store's address, such as `https://s3.example.com`.
+  public var origin: String { signer.origin }
+  /// The region that requests are signed for.
+  public var region: String { endpoint.region }
+  /// Whether nothing names the region, and AWS did not say which it is.
+  public var regionIsGuessed: Bool { endpoint.isAWS && settings.sources[.region] == nil }
+  let endpoint: BucketEndpoint
+  let signer: BucketSigner
+  let client: S3Client
+  let retry: RetryPolicy
   /// The bucket as requests address it.
-  package let address: BucketAddress
+  let address: BucketAddress
   /// The settings, and where each one came from.
-  package let settings: StoreSettings
+  let settings: StoreSettings
   let options: StoreOptions
   package let world: World
   /// The credentials; nil: requests are not signed.
@@ -48,7 +56,7 @@ public final class Store: Sendable {
       transport: transport, world: world)
   }
 
-  package init(
+  init(
     _ endpoint: BucketEndpoint, _ settings: StoreSettings, _ options: StoreOptions, credentials: CredentialKeeper?,
     transport: any Transport, world: World, _ presigned: PresignedSigner? = nil
   ) {
@@ -84,15 +92,32 @@ public final class Store: Sendable {
       CommonHeaders(expectedBucketOwner: options.expectedBucketOwner, requestPayer: options.requestPayer))
   }
 
+  /// When credentials expire that nothing here can renew; nil if they last, or are renewed, or requests are not signed.
+  public func lastExpiration() async throws(Failure) -> Timestamp? {
+    let held = try await signer.currentCredentials()
+    return held?.isFixed == true ? held?.expiration : nil
+  }
+
+  /// Fails if the bucket does not exist, or the store cannot be reached. It asks for a byte of this object, which need
+  /// not exist: that changes nothing, and unlike the response to a HEAD, its response says what is missing.
+  public func requireBucket(for key: String) async throws(Failure) {
+    do throws(Failure) {
+      _ = try await client.perform(GetObject(address(key), range: 0...0, maximumAnswer: 1 << 20), retrying: retry)
+    } catch {
+      // Credentials that may write need not be allowed to read.
+      if error.s3Code == "NoSuchBucket" || error.code == .network { throw error }
+    }
+  }
+
   /// The address of an object in the bucket.
-  package func address(_ key: String, customerKey: CustomerKey? = nil) -> ObjectAddress {
+  func address(_ key: String, customerKey: CustomerKey? = nil) -> ObjectAddress {
     ObjectAddress(bucket, key, customerKey: customerKey, address.common)
   }
 }
 
 extension StoreOptions {
   /// The event loops and connections that all requests of the store share.
-  package func transport(
+  func transport(
     _ transfer: TransferSettings, _ world: World, trustsAnybody: Bool = false
   ) throws(Failure) -> CurlTransport {
     if let caBundle, verifiesTLS, !trustsAnybody { try Self.check(caBundle, origins[.caBundle]?.name) }
@@ -124,7 +149,7 @@ extension StoreOptions {
       remedy: "name a file of certificates in PEM form, or leave it out to trust the system's")
   }
 
-  package func proxySettings(_ environment: [String: String]) -> ProxySettings {
+  func proxySettings(_ environment: [String: String]) -> ProxySettings {
     ProxySettings(
       option: proxy, name: origins[.proxy].map { "\($0.name)" } ?? "\(.proxy)", environment: environment)
   }

@@ -43,7 +43,7 @@ public struct Ticket: Sendable {
   package internal(set) var parts: [Call]
   package internal(set) var lists: [Call]
   package internal(set) var complete: Call
-  package internal(set) var abort: Call
+  var abort: Call
   package internal(set) var head: Call
 
   /// The mark by which the machine that issued the ticket recognises it.
@@ -54,7 +54,9 @@ public struct Ticket: Sendable {
     /// The query, without the address; nil: the store had the part when the ticket was renewed.
     package var query: String?
     /// Headers that must be sent with exactly these values, because they are signed.
-    package var headers = HeaderList()
+    var headers = HeaderList()
+
+    package var headerFields: [NamedValue] { headers.fields }
   }
 
   /// The number of parts that the ticket has requests for.

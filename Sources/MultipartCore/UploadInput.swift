@@ -1,6 +1,6 @@
 /// Where the bytes of an upload come from.
 public struct UploadInput: Sendable {
-  package enum Kind: Sendable {
+  enum Kind: Sendable {
     case file(FilePath)
     /// A file found in a folder, which is open.
     case entry(TreeFile, followsLinks: Bool)
@@ -16,7 +16,7 @@ public struct UploadInput: Sendable {
 
   let kind: Kind
 
-  package init(_ kind: Kind) {
+  init(_ kind: Kind) {
     self.kind = kind
   }
 
@@ -33,6 +33,13 @@ public struct UploadInput: Sendable {
   /// A regular file. Uploads of other inputs cannot be resumed.
   public static func file(_ path: String) -> UploadInput { UploadInput(.file(FilePath(path))) }
 
+  /// A regular file, whose name may be any bytes.
+  public static func file(_ path: FilePath) -> UploadInput { UploadInput(.file(path)) }
+
+  /// What a command line names: `-` is the standard input and `/dev/fd/3` an open descriptor; anything else is opened,
+  /// also if it is a FIFO or a device.
+  public static func path(_ path: FilePath) -> UploadInput { UploadInput(.named(path)) }
+
   /// Whatever can be read from an open descriptor. The caller closes it.
   public static func descriptor(_ descriptor: Int32, name: String = "descriptor") -> UploadInput {
     UploadInput(.descriptor(descriptor, name: name, owns: false))
@@ -40,7 +47,13 @@ public struct UploadInput: Sendable {
 
   /// The output of a command, which is looked up in PATH. Nothing is published unless it exits with 0.
   public static func command(_ words: [String]) -> UploadInput {
-    UploadInput(.command(words.map { Array($0.utf8) }, errors: nil))
+    command(words.map { Array($0.utf8) })
+  }
+
+  /// The same for words that may be any bytes; `errors` is the descriptor that receives the command's standard error,
+  /// nil: this process's.
+  public static func command(_ words: [[UInt8]], errors: Int32? = nil) -> UploadInput {
+    UploadInput(.command(words, errors: errors))
   }
 
   /// A sequence of chunks of any size. Nothing is published if the sequence throws.

@@ -16,7 +16,7 @@ public struct UploadState: Sendable, Equatable {
   /// What the upload is doing now.
   public var activity: UploadActivity
   /// How often the upload has started over.
-  package var beginnings: Int
+  public var beginnings: Int
 
   init(_ uploader: Uploader) {
     self.init(uploader.progress, activity: uploader.activity)

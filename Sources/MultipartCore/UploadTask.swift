@@ -5,7 +5,7 @@
 ///     defer { bar.cancel() }
 ///     print(try await upload.run().evidence)
 public final class UploadTask: Sendable {
-  package let uploader: Uploader
+  let uploader: Uploader
   private let options: UploadOptions
   private let tap: EventTap<UploadEvent>
 
@@ -56,7 +56,7 @@ public final class UploadTask: Sendable {
   }
 
   /// Kills a command whose output is uploaded, at once.
-  package func kill() { uploader.job.source.kill() }
+  public func kill() { uploader.job.source.kill() }
 
   /// Stops the upload; can be called from anywhere. Its parts are kept for a later run or aborted, as the options say.
   public func cancel() { uploader.interrupt() }

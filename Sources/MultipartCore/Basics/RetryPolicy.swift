@@ -4,7 +4,7 @@
 /// random, so that many clients that were refused together do not return together. `Retry-After` is the minimum, up to
 /// five minutes. If no server has answered in this run yet, a request is given up about ten seconds after its first
 /// try, but not before its second one, because a lost packet can make a first connection time out.
-package struct RetryPolicy: Sendable, Equatable {
+struct RetryPolicy: Sendable, Equatable {
   /// The total number of tries, including the first one.
   var tries: Int
   var base: Duration = .milliseconds(250)
@@ -12,7 +12,7 @@ package struct RetryPolicy: Sendable, Equatable {
   var longestRetryAfter: Duration = .seconds(300)
   var longestInVain: Duration = .seconds(10)
 
-  package init(tries: Int = 10) {
+  init(tries: Int = 10) {
     self.tries = max(1, tries)
   }
 

@@ -36,7 +36,7 @@ public struct Timestamp: Sendable, Hashable, Comparable {
   }
 
   /// Minutes since midnight by the local clock (`localtime_r`).
-  package var localMinute: Int {
+  var localMinute: Int {
     var (seconds, fields) = (time_t(seconds), tm())
     guard localtime_r(&seconds, &fields) != nil else { return 0 }
     return Int(fields.tm_hour) * 60 + Int(fields.tm_min)

@@ -9,12 +9,12 @@ package struct World: Sendable {
   package var uptime: @Sendable () -> Duration
   package var sleep: @Sendable (Duration) async throws -> Void
   /// A random number in 0..<1.
-  package var random: @Sendable () -> Double
+  var random: @Sendable () -> Double
   var environment: [String: String]
   /// Level 0 is rare and for all users, 1 has more detail, 2 is each request. Secrets are masked.
   package var log: @Sendable (_ level: Int, _ message: @autoclosure () -> Wording) -> Void
   /// The secrets of this run, which no output may contain.
-  package let secrets: SecretsInUse
+  let secrets: SecretsInUse
   /// Collects what happens, if somebody wants that.
   var timeline: Timeline?
 
@@ -58,7 +58,7 @@ extension World {
 extension World {
   /// Runs `work`, which must respond to cancellation, with a time limit. `waits` is called when the time is over: as
   /// long as it returns true, for example while a question to the user is open, there is no limit.
-  package func within<Value: Sendable>(
+  func within<Value: Sendable>(
     _ limit: Duration, _ what: String, remedy: Wording? = nil, unless waits: @escaping @Sendable () -> Bool = { false },
     _ work: @escaping @Sendable () async throws(Failure) -> Value
   ) async -> Result<Value, Failure> {

@@ -4,7 +4,7 @@ public enum ChecksumType: String, Sendable {
   case composite = "COMPOSITE"
 
   /// The type that a store's answer names, in any case.
-  package init?(awsName: String) { self.init(rawValue: awsName.uppercased()) }
+  init?(awsName: String) { self.init(rawValue: awsName.uppercased()) }
 }
 
 /// A checksum of a whole object.

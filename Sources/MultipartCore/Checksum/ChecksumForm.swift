@@ -7,6 +7,15 @@ public enum ChecksumForm: Sendable, Equatable {
   /// No checksum. The store still verifies what the signature covers.
   case nothing
 
+  /// The name for people: `CRC64NVME`, `Content-MD5`.
+  public var title: String {
+    switch self {
+    case .algorithm(let algorithm): algorithm.awsName ?? algorithm.rawValue
+    case .md5: "Content-MD5"
+    case .nothing: "none"
+    }
+  }
+
   /// The name in options, records and tickets.
   var word: String {
     switch self {

@@ -159,8 +159,8 @@ struct ConfigParser {
 
 /// One section of a shared file: `name = value` pairs, and blocks such as `s3 =` with their own pairs.
 struct ConfigSection: Sendable, Equatable {
-  package internal(set) var values: [String: String] = [:]
-  package internal(set) var nested: [String: [String: String]] = [:]
+  var values: [String: String] = [:]
+  var nested: [String: [String: String]] = [:]
 
   /// Merges a section that occurs again later in the file: the last value of a name counts.
   mutating func merge(_ later: ConfigSection) {

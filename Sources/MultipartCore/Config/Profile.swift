@@ -1,5 +1,5 @@
 /// A profile of the shared files. The credentials file takes precedence over the config file.
-package struct Profile: Sendable, Equatable {
+struct Profile: Sendable, Equatable {
   let name: String
   /// The profile's section in the credentials file.
   let credentials: ConfigSection?

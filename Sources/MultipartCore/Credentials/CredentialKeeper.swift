@@ -1,10 +1,10 @@
 /// The credentials that all requests of a run share: found once, renewed before they expire, and read again when the
 /// store refuses them. However many requests want new ones at the same time, the sources are asked once.
-package final class CredentialKeeper: Sendable {
+final class CredentialKeeper: Sendable {
   /// Credentials with their number in this run. When the store refuses some, the number shows whether they have already
   /// been replaced.
-  package struct Held: Sendable {
-    package var credentials: Credentials
+  struct Held: Sendable {
+    var credentials: Credentials
     var generation: Int
   }
 
@@ -59,7 +59,7 @@ package final class CredentialKeeper: Sendable {
 
   /// The credentials to sign with now. Once there are any, this does not fail: only the store decides whether old ones
   /// are still valid, because this machine's clock may be wrong.
-  package func current() async throws(Failure) -> Held {
+  func current() async throws(Failure) -> Held {
     guard let held = state.withLock({ $0.held }) else { return try await first() }
     guard let left = timeLeft(held) else { return held }
     if left.whole > left.ahead { return held }

@@ -90,7 +90,7 @@ struct DownloadMachine: ObjectMachine {
   /// Whether the only request or step that is not a transfer is running.
   private var isBusy = false
   /// The first failure, which is kept.
-  package private(set) var failure: Failure?
+  private(set) var failure: Failure?
   package private(set) var retries = 0
   /// Whether everything known about the object comes from a list.
   private var trustsList: Bool

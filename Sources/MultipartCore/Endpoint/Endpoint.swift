@@ -1,6 +1,6 @@
 /// One bucket at its endpoint: where its requests go, and how they are signed.
-package struct BucketEndpoint: Sendable, Equatable {
-  package enum Kind: String, Sendable {
+struct BucketEndpoint: Sendable, Equatable {
+  enum Kind: String, Sendable {
     case bucket = "bucket"
     case accessPoint = "access point"
     case objectLambda = "Object Lambda access point"
@@ -10,17 +10,17 @@ package struct BucketEndpoint: Sendable, Equatable {
   }
 
   let question: EndpointQuestion
-  package let kind: Kind
-  package let origin: Origin
+  let kind: Kind
+  let origin: Origin
   /// The prefix of every path: empty, or `/s3` without a trailing slash.
   let basePath: String
   /// The bucket is in the path, not in the host.
-  package let usesPath: Bool
+  let usesPath: Bool
   /// The region of the signature.
-  package let region: String
+  let region: String
   let signingName: String
   /// An endpoint of AWS, found by AWS's rules; otherwise a store given by its URL.
-  package let isAWS: Bool
+  let isAWS: Bool
 
   var bucket: String { question.bucket }
 
@@ -28,7 +28,7 @@ package struct BucketEndpoint: Sendable, Equatable {
   var pathForService: String { "\(basePath)/" }
 
   /// The path, encoded once, for requests about the bucket itself.
-  package var pathForBucket: String {
+  var pathForBucket: String {
     usesPath ? "\(basePath)/\(PercentEncoding.query(bucket))" : "\(basePath)/"
   }
 

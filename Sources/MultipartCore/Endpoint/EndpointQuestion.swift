@@ -31,7 +31,7 @@ struct EndpointOptions: Sendable, Equatable {
 }
 
 /// Everything that determines where a bucket's requests go.
-package struct EndpointQuestion: Sendable, Equatable {
+struct EndpointQuestion: Sendable, Equatable {
   /// The bucket: a name, an alias or an ARN.
   var bucket: String
   /// The region; nil if none is set. An empty one counts as none.

@@ -11,7 +11,7 @@
 /// | Outposts alias (`--op-s3`) | `alias.op-outpost.s3-outposts.…` or `alias.ec2.s3-outposts.…` | s3-outposts |
 /// | directory bucket (`--x-s3`, `--xa-s3`) | `name.s3express[-fips]-zone[.dualstack].REGION.SUFFIX` | s3express |
 /// | multi-region access point ARN | none: its signature is SigV4A | |
-package enum EndpointResolver {
+enum EndpointResolver {
   static let defaultRegion = "us-east-1"
 
   static func resolve(
@@ -24,7 +24,7 @@ package enum EndpointResolver {
         blame: blame))
   }
 
-  package static func resolve(_ asked: EndpointQuestion) throws(Failure) -> BucketEndpoint {
+  static func resolve(_ asked: EndpointQuestion) throws(Failure) -> BucketEndpoint {
     var question = asked
     var url: EndpointURL?
     if let text = question.endpointURL {

@@ -1,6 +1,6 @@
 /// The part of a URL before the path: scheme, host and port.
 package struct Origin: Sendable, Hashable, CustomStringConvertible {
-  package enum Scheme: String, Sendable {
+  enum Scheme: String, Sendable {
     case http
     case https
 
@@ -12,7 +12,7 @@ package struct Origin: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  package var scheme: Scheme
+  var scheme: Scheme
   /// Host and port, as in the `Host` header: an IPv6 address in brackets, and the port unless it is the scheme's
   /// default.
   var host: String

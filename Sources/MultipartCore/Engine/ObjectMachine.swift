@@ -1,6 +1,6 @@
 /// What a run requires of the machine for one of its objects, in either direction. A machine takes events and returns
 /// actions; each action is answered by at most one event. It has no clock, file or network.
-package protocol ObjectMachine: Sendable {
+protocol ObjectMachine: Sendable {
   associatedtype Event: Sendable
   associatedtype Action: Sendable
   /// What the answer to a transfer leaves with the object.
@@ -28,7 +28,7 @@ package protocol ObjectMachine: Sendable {
 }
 
 /// What the run has to know about an object after each event.
-package struct Standing: Sendable {
+struct Standing: Sendable {
   var isDone = false
   /// The object has started and will transfer something, but does not yet.
   var isPreparing = false
@@ -42,7 +42,7 @@ package struct Standing: Sendable {
   init() {}
 }
 
-package protocol TransferReceipt: Sendable {
+protocol TransferReceipt: Sendable {
   /// Whether it does not matter which of two answers to the same transfer counts.
   func agrees(with other: Self) -> Bool
 }

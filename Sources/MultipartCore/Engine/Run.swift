@@ -1,7 +1,7 @@
 /// All objects of a run and the one window that they share: passes each event to its object, and gives every free slot
 /// to the object that started first and has something to transfer. It has no clock, file or network.
 struct Run<Machine: ObjectMachine>: Sendable {
-  package typealias Scheduler = MultipartCore.Scheduler<Machine.Receipt>
+  typealias Scheduler = MultipartCore.Scheduler<Machine.Receipt>
 
   enum Event: Sendable {
     case of(Int, Machine.Event)
@@ -22,7 +22,7 @@ struct Run<Machine: ObjectMachine>: Sendable {
     case paced(object: Int, Pace.Change)
   }
 
-  package private(set) var scheduler: Scheduler
+  private(set) var scheduler: Scheduler
   /// What was known about an object after its last event.
   private struct Known: Sendable {
     /// The object's place in the order in which objects start.

@@ -21,7 +21,7 @@ struct Retries: Sendable {
 
 /// Decides for the whole run how many transfers may run at once, which of them are made a second time, and when failed
 /// ones are retried. It has no clock of its own.
-package struct Scheduler<Receipt: TransferReceipt>: Sendable {
+struct Scheduler<Receipt: TransferReceipt>: Sendable {
   /// Something that waits for its next try: a transfer, or the single request that an object is waiting for.
   enum Waiter: Hashable {
     case transfer(Slot)

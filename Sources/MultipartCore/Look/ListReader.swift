@@ -1,5 +1,5 @@
 /// Reads a list page by page. While the caller uses a page, only the next one is being requested.
-package final class ListReader {
+final class ListReader {
   private let store: Store
   private var walk: ListWalk
   /// The page that is being requested.
@@ -17,7 +17,7 @@ package final class ListReader {
   deinit { ahead?.cancel() }
 
   /// The entries of the next page, which may be none; nil at the end.
-  package func next() async throws(Failure) -> [ListedEntry]? {
+  func next() async throws(Failure) -> [ListedEntry]? {
     guard let ahead else { return nil }
     let answer = await withTaskCancellationHandler {
       await ahead.value

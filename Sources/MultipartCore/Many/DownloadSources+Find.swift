@@ -28,8 +28,7 @@ extension DownloadSources {
     case .below(let prefixes):
       for prefix in prefixes {
         var inOrder = FolderMeeting()
-        let pages = store.list(prefix: prefix).pages()
-        while let page = try await pages.next() {
+        for try await page in store.list(prefix: prefix).pages {
           for case .object(let object) in page {
             let path = Array(object.key.utf8.dropFirst(prefix.utf8.count))
             if let skip = Self.marker(object, path) {

@@ -1,7 +1,7 @@
 import Glibc
 
 /// What is known about one store.
-package struct StoreLessons: Sendable {
+struct StoreLessons: Sendable {
   let all: [StoreLesson]
   /// Why the file is not used: another user could have written it.
   var refusal: Failure?
@@ -11,7 +11,7 @@ package struct StoreLessons: Sendable {
     all.lazy.compactMap { lesson in if case .verifies(let form) = lesson { form } else { nil } }.first
   }
 
-  package var line: LineClass? {
+  var line: LineClass? {
     all.lazy.compactMap { lesson in if case .line(let line) = lesson { line } else { nil } }.first
   }
 

@@ -1,5 +1,5 @@
 /// A bucket, with the headers of every request about it.
-package struct BucketAddress: Sendable, Equatable {
+struct BucketAddress: Sendable, Equatable {
   /// The bucket as the caller gave it: a name, an alias or an ARN.
   var name: String
   var common: CommonHeaders
@@ -12,7 +12,7 @@ package struct BucketAddress: Sendable, Equatable {
 }
 
 /// Where an object is, or will be, with the headers of every request about it.
-package struct ObjectAddress: Sendable, Equatable {
+struct ObjectAddress: Sendable, Equatable {
   var bucket: String
   var key: String
   /// The caller's own encryption key (SSE-C): S3 requires the same key in every request about the object's bytes.

@@ -1,6 +1,6 @@
 /// A request that is already signed, in its URL. The operation's headers are sent along; which of them the signature
 /// covers was decided by the signer.
-package struct PresignedSigner: RequestSigner {
+struct PresignedSigner: RequestSigner {
   private let request: Request
   /// When the URL expires, if it says so.
   private let expires: Timestamp?

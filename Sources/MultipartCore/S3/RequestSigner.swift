@@ -67,7 +67,7 @@ public enum PayloadSigning: String, Sendable, CaseIterable {
 }
 
 /// Signs for one bucket, each request when it is sent. Copies share what they learn from answers.
-package struct BucketSigner: RequestSigner {
+struct BucketSigner: RequestSigner {
   /// The endpoint at the start of the run: the store is remembered by its origin, wherever a redirect led.
   private let start: BucketEndpoint
   private let route: BucketRoute
@@ -97,12 +97,12 @@ package struct BucketSigner: RequestSigner {
   var isAnonymous: Bool { credentials == nil }
   var credentialSource: String? { credentials?.sourceInUse }
 
-  package var origin: String { start.origin.description }
+  var origin: String { start.origin.description }
 
   /// Where requests go now.
-  package var bucket: BucketEndpoint { route.bucket }
+  var bucket: BucketEndpoint { route.bucket }
 
-  package var signsPayload: Bool {
+  var signsPayload: Bool {
     guard credentials != nil else { return false }
     return switch payloadSigning {
     case .always: true
@@ -134,7 +134,7 @@ package struct BucketSigner: RequestSigner {
   }
 
   /// The current credentials; nil if nothing is signed.
-  package func currentCredentials() async throws(Failure) -> Credentials? {
+  func currentCredentials() async throws(Failure) -> Credentials? {
     try await credentials?.current().credentials
   }
 

@@ -1,7 +1,7 @@
 /// Sends operations to a store and reads the answers.
 ///
 ///     let object = try await client.perform(HeadObject(store.address("key")))
-package struct S3Client: Sendable {
+struct S3Client: Sendable {
   let signer: any RequestSigner
   let transport: any Transport
   let world: World
@@ -55,7 +55,7 @@ package struct S3Client: Sendable {
 
   /// Makes one try. What a refusal teaches (a clock that is off, another region, an expired session) is applied, and
   /// the request is sent once more for each kind of lesson. `prepare` can make last changes to the request.
-  package func perform<Operation: S3Operation>(
+  func perform<Operation: S3Operation>(
     _ operation: Operation, _ prepare: @Sendable (inout Request) -> Void = { _ in }
   ) async throws(Failure) -> Operation.Output {
     let request = try operation.request()
@@ -116,7 +116,7 @@ package struct S3Client: Sendable {
   }
 
   /// Tries as often as the policy says: for the single steps, which run without an engine.
-  package func perform<Operation: S3Operation>(
+  func perform<Operation: S3Operation>(
     _ operation: Operation, retrying policy: RetryPolicy
   ) async throws(Failure) -> Operation.Output {
     try await policy.run(operation.operation.description, in: world) { (attempt) async throws(Failure) in

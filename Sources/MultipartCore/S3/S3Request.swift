@@ -1,7 +1,7 @@
 /// An operation's name at AWS, and what a policy must grant for it.
-package struct OperationName: Sendable, Equatable, CustomStringConvertible {
+struct OperationName: Sendable, Equatable, CustomStringConvertible {
   /// The name, such as `UploadPart`.
-  package let description: String
+  let description: String
   /// The permission, such as `s3:PutObject (kms:Decrypt with KMS)`.
   let needs: String
 
@@ -10,14 +10,14 @@ package struct OperationName: Sendable, Equatable, CustomStringConvertible {
   }
 
   /// Compares names only, because the operation on a version needs more.
-  package static func == (left: Self, right: Self) -> Bool {
+  static func == (left: Self, right: Self) -> Bool {
     left.description.utf8.elementsEqual(right.description.utf8)
   }
 }
 
 /// The request of an operation, before the store's address and the credentials are known: no URL, nothing encoded,
 /// nothing signed.
-package struct S3Request: Sendable {
+struct S3Request: Sendable {
   /// The operation, for logs and messages.
   var operation: OperationName
   var method: HTTPMethod
@@ -85,7 +85,7 @@ package struct S3Request: Sendable {
 /// One call of the S3 API: what it sends, and what the answer means.
 ///
 ///     let object = try await client.perform(HeadObject(store.address("key")))
-package protocol S3Operation: Sendable {
+protocol S3Operation: Sendable {
   associatedtype Output: Sendable
 
   static var name: OperationName { get }
@@ -99,7 +99,7 @@ package protocol S3Operation: Sendable {
 }
 
 extension S3Operation {
-  package var operation: OperationName { Self.name }
+  var operation: OperationName { Self.name }
 
   /// Throws unless the answer is a success in status and in body: a `200 OK` can contain an `<Error>`.
   func requireSuccess(_ answer: Response, carriedChecksum: Bool = false) throws(Failure) {

@@ -3,7 +3,7 @@
 ///
 /// Secrets that a request carries are found in the request (``SentSecrets``); a secret key, a proxy's password and
 /// secrets in the body of a service's request are added by the code that holds them.
-package final class SecretsInUse: Sendable {
+final class SecretsInUse: Sendable {
   private struct State: Sendable {
     /// The secrets, newest last.
     var secrets: [[UInt8]] = []
@@ -114,7 +114,7 @@ extension Response {
 }
 
 extension SecretsInUse: CustomReflectable {
-  package var customMirror: Mirror { Mirror(self, children: []) }
+  var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension HeaderList {

@@ -1,16 +1,16 @@
 /// The services that a run may get credentials from, apart from keys and profiles: a Cognito identity pool or GitHub if
 /// chosen, the container, the EC2 machine.
-package struct CredentialSources: Sendable {
+struct CredentialSources: Sendable {
   /// The metadata service, which also knows the machine's region.
   let metadata: InstanceMetadata
   /// Called before the user is asked for a code.
-  package var onQuestion: @Sendable () -> Void = {}
+  var onQuestion: @Sendable () -> Void = {}
   private let options: StoreOptions
   private let services: ServiceClient
   private var world: World { services.world }
   private let profile: ProfileSettings
 
-  package init(_ options: StoreOptions, _ services: ServiceClient, _ profile: ProfileSettings) {
+  init(_ options: StoreOptions, _ services: ServiceClient, _ profile: ProfileSettings) {
     self.options = options
     self.services = services
     self.profile = profile
@@ -20,7 +20,7 @@ package struct CredentialSources: Sendable {
   }
 
   /// The region of the machine, if it is an EC2 machine.
-  package func region() async -> String? {
+  func region() async -> String? {
     do throws(Failure) {
       return try await metadata.region()
     } catch {
@@ -30,7 +30,7 @@ package struct CredentialSources: Sendable {
   }
 
   /// The keeper of the credentials; nil if requests are not to be signed. `region` is the configured one.
-  package func credentials(region: String?) throws(Failure) -> CredentialKeeper? {
+  func credentials(region: String?) throws(Failure) -> CredentialKeeper? {
     if case .unsigned = options.credentials { return nil }
     var context = CredentialContext(services: services, region: region)
     fill(&context)

@@ -1,11 +1,11 @@
 /// The profile of the shared files, read when it is first needed: no file is read if the caller and the environment set
 /// everything.
-package final class ProfileSettings: Sendable {
+final class ProfileSettings: Sendable {
   let choice: ProfileChoice
   private let environment: [String: String]
   private let read = Locked<(config: SharedConfig, profile: Profile?)?>(nil)
 
-  package init(_ options: StoreOptions, _ environment: [String: String]) throws(Failure) {
+  init(_ options: StoreOptions, _ environment: [String: String]) throws(Failure) {
     self.environment = environment
     if let name = options.profile, let origin = options.origins[.profile], origin.isEnvironment {
       choice = ProfileChoice(name: name, origin: .variable(origin.name))
@@ -53,7 +53,7 @@ package final class ProfileSettings: Sendable {
   }
 
   /// The endpoints of AWS's services that issue credentials.
-  package func serviceAddresses() throws(Failure) -> ServiceAddresses {
+  func serviceAddresses() throws(Failure) -> ServiceAddresses {
     let profile = try loaded()
     guard let config = read.withLock({ $0?.config }) else {
       throw Failure(.local, "the shared files were read, but are missing")

@@ -1,13 +1,13 @@
 /// How to reach a store, and where each value came from: the caller's options, then AWS's variables, then the profile.
-package struct StoreSettings: Sendable {
-  package var question: EndpointQuestion
-  package var transfer: TransferSettings
+struct StoreSettings: Sendable {
+  var question: EndpointQuestion
+  var transfer: TransferSettings
   var payloadSigning: PayloadSigning
   /// Where each value came from, in the caller's words or as `AWS_REGION` or `profile dev`; defaults are not included.
-  package private(set) var sources: [Setting: String] = [:]
+  private(set) var sources: [Setting: String] = [:]
   private let profileName: String
 
-  package init(
+  init(
     _ options: StoreOptions, _ environment: [String: String], _ profile: ProfileSettings, bucket: String
   ) throws(Failure) {
     profileName = "profile \(profile.choice.name)"
@@ -53,12 +53,12 @@ package struct StoreSettings: Sendable {
   }
 
   /// The region of the options, environment or profile.
-  package var region: String? { question.region }
+  var region: String? { question.region }
 
   /// Where the bucket's requests go. If on AWS the region is set neither by options, environment or profile nor by the
   /// bucket's name, the machine and AWS are asked at the same time, because most machines have no metadata service,
   /// which only a timeout shows. The first answer is used; a wrong region is corrected by the store's first answer.
-  package mutating func endpoint(
+  mutating func endpoint(
     machine: @escaping @Sendable () async -> String?, transport: any Transport, world: World
   ) async throws(Failure) -> BucketEndpoint {
     let bucket = try EndpointResolver.resolve(question)
@@ -90,10 +90,10 @@ package struct StoreSettings: Sendable {
   }
 
   /// A name to use where there is no bucket, because endpoints are found by a name.
-  package static let noBucket = "no-bucket"
+  static let noBucket = "no-bucket"
 
   /// The endpoint of the service without a bucket; if the region is not set, only the machine can know it.
-  package mutating func serviceEndpoint(machine: () async -> String?) async throws(Failure) -> BucketEndpoint {
+  mutating func serviceEndpoint(machine: () async -> String?) async throws(Failure) -> BucketEndpoint {
     question.options.addressing = .path
     question.options.accelerate = false
     let endpoint = try EndpointResolver.resolve(question)
@@ -104,7 +104,7 @@ package struct StoreSettings: Sendable {
   }
 
   /// Where the endpoint came from: its URL, else what selected one of AWS's endpoints.
-  package func endpointSource(_ bucket: BucketEndpoint, named: Bool = true) -> String {
+  func endpointSource(_ bucket: BucketEndpoint, named: Bool = true) -> String {
     let options = bucket.question.options
     if let source = sources[.endpoint] { return source }
     let variants = [
@@ -113,7 +113,7 @@ package struct StoreSettings: Sendable {
     return (["AWS's " + (named ? bucket.kind.rawValue : "S3")] + variants).joined(separator: ", ")
   }
 
-  package func source(_ name: Setting) -> String { sources[name] ?? "default" }
+  func source(_ name: Setting) -> String { sources[name] ?? "default" }
 
   private mutating func endpointOptions(
     _ said: StoreOptions, _ s3: ProfileS3, _ environment: [String: String]

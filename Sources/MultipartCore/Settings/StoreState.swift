@@ -13,7 +13,7 @@ extension Store {
   }
 
   /// What earlier runs have learned about this store.
-  package func lessons() -> StoreLessons? {
+  func lessons() -> StoreLessons? {
     let lessons = state?.memory.lessons(of: signer.origin, now: world.now())
     if let refusal = lessons?.refusal {
       world.log(

@@ -1,18 +1,18 @@
 /// How a run transfers its bytes, from options and profile.
-package struct TransferSettings: Sendable, Equatable {
+struct TransferSettings: Sendable, Equatable {
   var connections = StoreOptions.Connections.adaptive
-  package var limitRate: RateLimit?
+  var limitRate: RateLimit?
   /// How often one request is tried, including the first time.
-  package var tries = 10
-  package var stallTimeout = Duration.seconds(30)
+  var tries = 10
+  var stallTimeout = Duration.seconds(30)
   /// How long to wait for an answer while the store assembles the parts; the caller's stall timeout also sets this.
   var answerTimeout = S3Client.patience
-  package var connectTimeout = Duration.seconds(10)
+  var connectTimeout = Duration.seconds(10)
   var congestion = CongestionControl.auto
   /// The profile's part size: used where it fits, because a larger file may need larger parts.
   private(set) var preferredPartSize: Int64?
   /// Files of at least this size are sent in parts; nil: those longer than one part.
-  package private(set) var threshold: Int64?
+  private(set) var threshold: Int64?
 
   init(_ options: StoreOptions = StoreOptions()) {
     if case .fixed(let count)? = options.connections {
@@ -28,7 +28,7 @@ package struct TransferSettings: Sendable, Equatable {
   }
 
   /// The number of parts sent at once; if it is adaptive, the first target.
-  package var concurrency: Int {
+  var concurrency: Int {
     if case .fixed(let count) = connections { count } else { 8 }
   }
 
@@ -53,7 +53,7 @@ package struct TransferSettings: Sendable, Equatable {
   }
 
   /// The preferred size, if a file of this length then has no more parts than S3 allows.
-  package func partSize(forFileOf size: Int64) -> Int64? {
+  func partSize(forFileOf size: Int64) -> Int64? {
     preferredPartSize.flatMap { $0 * Int64(S3Limits.mostParts) >= size ? $0 : nil }
   }
 }

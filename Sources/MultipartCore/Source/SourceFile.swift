@@ -4,7 +4,7 @@ import Glibc
 ///
 /// After `init` only what was learned about the file changes here; the bytes in the file may change, so its identity is
 /// checked.
-package final class SourceFile: Sendable {
+final class SourceFile: Sendable {
   private enum Door: Sendable {
     /// Opened by its path, which must refer to it until the end.
     case name

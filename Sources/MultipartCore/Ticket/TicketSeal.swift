@@ -71,7 +71,7 @@ struct TicketSeal {
 
 extension Ticket {
   /// What this machine knows of a ticket that comes back.
-  package enum Standing: Sendable {
+  public enum Standing: Sendable {
     /// It is what this machine issued.
     case asIssued
     /// This machine issued it, and it was changed since.
@@ -82,7 +82,8 @@ extension Ticket {
 }
 
 extension Store {
-  package func standing(of ticket: Ticket) throws(Failure) -> Ticket.Standing {
+  /// Whether this machine issued the ticket, and it is still the same.
+  public func standing(of ticket: Ticket) throws(Failure) -> Ticket.Standing {
     guard let folder = options.stateFolder(world.environment) else { return .unknown }
     return try TicketSeal(folder: folder)?.standing(ticket) ?? .unknown
   }

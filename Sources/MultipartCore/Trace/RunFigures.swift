@@ -42,7 +42,7 @@ package struct RunFigures: Sendable {
   private static let mostCauses = 40
   private static let mostMarks = 100
   private static let mostFailures = 20
-  package static let otherCauses = "other causes"
+  static let otherCauses = "other causes"
 
   package init() {}
 
@@ -97,7 +97,7 @@ package struct RunFigures: Sendable {
   }
 
   /// For the trace.
-  package var totals: JSON {
+  var totals: JSON {
     .object([
       ("started_at", .string(started.iso8601)), ("seconds", .double((took.seconds * 1000).rounded() / 1000)),
       ("bytes_sent", .int(bytesSent)), ("bytes_received", .int(bytesReceived)), ("parts", .int(Int64(parts))),
@@ -115,7 +115,7 @@ package struct TraceRates: Sendable {
   package private(set) var step = Duration.milliseconds(25)
   package private(set) var bytes: [Int64] = []
 
-  package init() {}
+  init() {}
 
   mutating func add(_ count: Int64, at time: Duration) {
     while time >= step * Self.most { widen() }

@@ -106,9 +106,9 @@ extension CurlEasy {
 }
 
 /// The versions of libcurl and its TLS library: `curl_version_info`.
-package enum TransportLibraries {
+enum TransportLibraries {
   /// The versions, such as `libcurl 7.88.1, OpenSSL 3.0.15`.
-  package static var versions: String {
+  static var versions: String {
     guard CurlGlobal.isReady, let info = curl_version_info(CURLVERSION_FIRST)?.pointee else { return "libcurl" }
     var words = ["libcurl " + (info.version.map { String(cString: $0) } ?? "of an unknown version")]
     if let tls = info.ssl_version {

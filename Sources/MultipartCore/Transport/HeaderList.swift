@@ -1,12 +1,12 @@
 /// HTTP headers in the order they are sent. Names are compared without case; the first header of a name is the one read.
-package struct HeaderList: Sendable, Equatable, ExpressibleByDictionaryLiteral {
-  package private(set) var fields: [NamedValue] = []
+struct HeaderList: Sendable, Equatable, ExpressibleByDictionaryLiteral {
+  private(set) var fields: [NamedValue] = []
 
   init() {}
 
   init(fields: [NamedValue]) { self.fields = fields }
 
-  package init(dictionaryLiteral elements: (String, String)...) {
+  init(dictionaryLiteral elements: (String, String)...) {
     for (name, value) in elements { add(name, value) }
   }
 

@@ -2,10 +2,10 @@ import Glibc
 
 /// Looks up the addresses of a host (`getaddrinfo`), as libcurl will. The call cannot be cancelled, so it runs on its
 /// own thread, and callers wait for it no longer than a limit.
-package enum HostLookup {
+enum HostLookup {
   /// The addresses of a name, or of an address in text form; an IPv6 address may be in brackets. No duplicates, in the
   /// system's order.
-  package static func addresses(
+  static func addresses(
     of host: String, limit: Duration = .seconds(5), lookUp: @escaping LookUp = onThread
   ) async -> Result<[String], Failure> {
     let name = host.begins(with: "[") && host.ends(with: "]") ? String(host.dropFirst().dropLast()) : host
@@ -23,13 +23,13 @@ package enum HostLookup {
   }
 
   /// The addresses, or the error code of `getaddrinfo`.
-  package enum Lookup: Sendable {
+  enum Lookup: Sendable {
     case found([String])
     case refused(Int32)
   }
 
   /// Looks up the addresses of a name without blocking the caller.
-  package typealias LookUp = @Sendable (String, _ answer: @escaping @Sendable (Lookup) -> Void) -> Void
+  typealias LookUp = @Sendable (String, _ answer: @escaping @Sendable (Lookup) -> Void) -> Void
 
   static let onThread: LookUp = { name, answer in
     do throws(Failure) {

@@ -1,12 +1,12 @@
 /// A proxy as messages may show it: without the user name and password that its URL may contain.
-package struct ProxyName: Sendable, Equatable {
+struct ProxyName: Sendable, Equatable {
   /// The address, such as `http://proxy.example:8080`.
-  package let address: String
+  let address: String
   /// The host, without scheme, port and brackets.
-  package let host: String
-  package let source: ProxySource
+  let host: String
+  let source: ProxySource
 
-  package init(_ address: String, source: ProxySource) {
+  init(_ address: String, source: ProxySource) {
     let parts = address.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     let hasScheme = parts.count >= 3 && parts[0].last == UInt8(ascii: ":") && parts[1].isEmpty
     let authority = hasScheme ? parts[2] : parts[0]

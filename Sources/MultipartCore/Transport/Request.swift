@@ -37,7 +37,7 @@ enum RequestBody: Sendable {
 }
 
 /// Receives the body of a successful answer piece by piece, on the thread of the loop.
-package protocol BodySink: Sendable {
+protocol BodySink: Sendable {
   /// Receives the head of a successful answer whose body follows; a failure ends the transfer before a byte of it is
   /// received.
   func begin(_ status: Int, _ headers: HeaderList) -> Failure?
@@ -54,7 +54,7 @@ extension BodySink {
 
 /// One HTTP request as it is sent: the URL is sent byte for byte. The sender does not depend on whether the request was
 /// signed just now, in its headers, or earlier and elsewhere, in its URL, or not at all.
-package struct Request: Sendable {
+struct Request: Sendable {
   var method: HTTPMethod
   var url: String
   /// The headers without Host, which follows from the URL.
@@ -138,9 +138,9 @@ extension Request: CustomStringConvertible, CustomDebugStringConvertible, Custom
   var redactedURL: String { Redaction.url(url) }
   var redactedHeaders: HeaderList { Redaction.headers(headers) }
 
-  package var description: String { "\(method.rawValue) \(redactedURL)" }
-  package var debugDescription: String { description }
-  package var customMirror: Mirror {
+  var description: String { "\(method.rawValue) \(redactedURL)" }
+  var debugDescription: String { description }
+  var customMirror: Mirror {
     Mirror(self, children: ["method": method, "url": redactedURL, "headers": redactedHeaders])
   }
 }

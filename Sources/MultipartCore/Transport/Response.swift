@@ -1,6 +1,6 @@
 /// A server's answer, whatever its status.
-package struct Response: Sendable {
-  package var status: Int
+struct Response: Sendable {
+  var status: Int
   var headers: HeaderList
   var body: [UInt8]
 
@@ -13,7 +13,7 @@ package struct Response: Sendable {
 
 /// Sends a request and returns the answer. Anything that fails before the answer is complete is a `Failure`; a status
 /// of 400 or 500 is an answer.
-package protocol Transport: Sendable {
+protocol Transport: Sendable {
   func send(_ request: Request) async throws(Failure) -> Response
   /// What the line has done so far, and how busy the loops were recently; nil if unknown.
   func look() -> LineSample?

@@ -23,7 +23,7 @@ struct TransportOptions: Sendable {
 }
 
 /// Where a proxy was set.
-package enum ProxySource: Sendable, Equatable {
+enum ProxySource: Sendable, Equatable {
   /// The caller's own setting, in the caller's words.
   case setting(Wording)
   /// One of the usual variables.
@@ -38,13 +38,13 @@ package enum ProxySource: Sendable, Equatable {
 }
 
 /// Which proxy a request uses, from a setting or the usual variables.
-package struct ProxySettings: Sendable, Equatable {
+struct ProxySettings: Sendable, Equatable {
   var http: String?
   var https: String?
   /// Hosts that are reached directly, separated by commas, in libcurl's syntax.
   var bypass: String?
-  package var httpSource = ProxySource.setting("\(.proxy)")
-  package var httpsSource = ProxySource.setting("\(.proxy)")
+  var httpSource = ProxySource.setting("\(.proxy)")
+  var httpsSource = ProxySource.setting("\(.proxy)")
 
   init() {}
 
@@ -64,7 +64,7 @@ package struct ProxySettings: Sendable, Equatable {
     bypass = option == nil ? variable(["no_proxy", "NO_PROXY"]).flatMap { environment[$0] } : nil
   }
 
-  package func proxy(for url: String) -> String? {
+  func proxy(for url: String) -> String? {
     url.begins(with: "https:") ? https : http
   }
 }

@@ -15,7 +15,7 @@ package enum ConnectionBounds {
 
   /// The bounds for a run. A stream's parts are in memory, so it gets no more connections than it was planned with.
   /// `line` is nil if nothing is known about the line to this store.
-  package static func pace(
+  static func pace(
     _ transfer: TransferSettings, isStream: Bool, line: LineClass? = nil, descriptors: Int
   ) -> Pace.Bounds? {
     guard transfer.connections == .adaptive else { return nil }
@@ -29,7 +29,7 @@ package enum ConnectionBounds {
 
   /// The most for small objects. Each needs a socket, its file, and perhaps the file of one that is about to begin; a
   /// walk keeps some 200 folders open.
-  package static func mostSmall(descriptors: Int) -> Int {
+  static func mostSmall(descriptors: Int) -> Int {
     max(1, min(mostForSmall, (descriptors - others - 200) / 3))
   }
 
@@ -39,7 +39,7 @@ package enum ConnectionBounds {
   }
 
   /// The limit of open files (`getrlimit`).
-  package static var descriptors: Int { limit.map { Int(clamping: $0.rlim_cur) } ?? 256 }
+  static var descriptors: Int { limit.map { Int(clamping: $0.rlim_cur) } ?? 256 }
 
   private static let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
 

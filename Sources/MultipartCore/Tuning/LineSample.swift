@@ -1,5 +1,5 @@
 /// What one sample of the connections showed.
-package struct LineSample: Sendable, Equatable {
+struct LineSample: Sendable, Equatable {
   var at: Duration
   /// Bytes that the other side has acknowledged, or that were received from it, since the run began, on all
   /// connections.

@@ -15,8 +15,8 @@
 /// It receives samples of the line and the number of parts being sent: if that was lower than the number of
 /// connections, a rate shows only whether the line is slow. It has no clock of its own. `Pace+Losses.swift` handles
 /// lost packets, and `Slowness` measures how long the line has been too slow.
-package struct Pace: Sendable {
-  package private(set) var window: Int
+struct Pace: Sendable {
+  private(set) var window: Int
   /// The bounds without the limit, and with it.
   private var unlimited: Bounds
   var bounds: Bounds
@@ -51,7 +51,7 @@ package struct Pace: Sendable {
   /// The rate when the number was reduced.
   private var slowRate = 0.0
   /// The limit determines the rate, not the line or the store.
-  package private(set) var isHeldByLimit: Bool
+  private(set) var isHeldByLimit: Bool
   private var slowness = Slowness()
 
   /// A smaller increase may be chance.

@@ -1,11 +1,11 @@
 extension Pace {
-  package struct Bounds: Sendable, Equatable {
-    package var start: Int
+  struct Bounds: Sendable, Equatable {
+    var start: Int
     package var most: Int
     /// The most if losses limit each connection.
     package var mostWhenLossy: Int
     /// How many are started before the line has shown its speed; nil: all of them, and only time shows it.
-    package var opening: Int?
+    var opening: Int?
     /// The most bytes per second, however fast the line is.
     var limit: Int64?
 

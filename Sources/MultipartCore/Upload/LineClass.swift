@@ -1,5 +1,5 @@
 /// What the line to a store was like the last time; determines the size of parts, and how many are started.
-package enum LineClass: String, Sendable, CaseIterable {
+enum LineClass: String, Sendable, CaseIterable {
   /// Something on the way accepts more than the line carries, so that acknowledged bytes say nothing.
   case buffered
   /// Less than 1 MiB per second: a single part of 8 MiB takes about ten seconds.
@@ -25,7 +25,7 @@ package enum LineClass: String, Sendable, CaseIterable {
   }
 
   /// A rate limit makes the line slower.
-  package func bounded(by limit: RateLimit?) -> LineClass {
+  func bounded(by limit: RateLimit?) -> LineClass {
     guard let least = limit?.least else { return self }
     let other = LineClass(bytesPerSecond: Double(least))
     let order = Self.allCases

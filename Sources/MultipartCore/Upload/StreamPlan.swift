@@ -14,7 +14,7 @@
 ///
 /// 48.8 TiB would need 5 GiB from the first part on; with a known length all parts have the same size, like those of a
 /// file.
-package struct StreamPlan: Sendable, Equatable {
+struct StreamPlan: Sendable, Equatable {
   /// A number of parts of the same size.
   struct Step: Sendable, Equatable {
     let parts: Int
@@ -34,7 +34,7 @@ package struct StreamPlan: Sendable, Equatable {
   let steps: [Step]
   let partCount: Int
   /// The longest stream that fits.
-  package let capacity: Int64
+  let capacity: Int64
 
   /// Equal parts of `partSize`; else equal parts that fit `expectedSize`; else equal parts of 32 MiB if the store
   /// demands equal parts; else growing ones.
@@ -82,8 +82,8 @@ package struct StreamPlan: Sendable, Equatable {
   }
 
   /// The size of the first part; a stream no longer than that is sent in one PutObject.
-  package var firstSize: Int64 { steps[0].size }
-  package var isEqual: Bool { steps.allSatisfy { $0.size == firstSize } }
+  var firstSize: Int64 { steps[0].size }
+  var isEqual: Bool { steps.allSatisfy { $0.size == firstSize } }
 
   /// The size of a part; 0 for a number that is too high.
   func size(ofPart number: Int) -> Int64 {
@@ -133,7 +133,7 @@ package struct StreamPlan: Sendable, Equatable {
   }
 
   /// The most memory that parts can take at once, for a stream of at most `length` bytes.
-  package func memoryCap(concurrency: Int, length: Int64? = nil) -> Int64 {
+  func memoryCap(concurrency: Int, length: Int64? = nil) -> Int64 {
     var largest = firstSize
     var before: Int64 = 0
     for step in steps where before < length ?? capacity {

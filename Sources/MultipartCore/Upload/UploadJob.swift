@@ -12,32 +12,32 @@ public enum ResumeMode: String, Sendable, CaseIterable {
 }
 
 /// What to upload, where to, and how.
-package struct UploadJob: Sendable {
-  package var source: UploadSource
+struct UploadJob: Sendable {
+  var source: UploadSource
   var address: ObjectAddress
-  package var object = ObjectHeaders()
+  var object = ObjectHeaders()
   /// The content type was guessed, and not requested.
-  package var typeIsGuessed = false
+  var typeIsGuessed = false
   var encryption: ServerSideEncryption?
   var conditions = WriteConditions()
   /// The size of a part; nil: chosen by the file's size.
-  package var partSize: Int64?
+  var partSize: Int64?
   /// The upload was begun in parts of `partSize`, regardless of the source's size.
   var isInParts = false
   /// Files of at least this size are sent in parts; nil: those longer than one part.
-  package var threshold: Int64?
+  var threshold: Int64?
   /// What the line was like; with the file's size, it determines the part size if `partSize` is nil.
-  package var line = LineClass.usual
+  var line = LineClass.usual
   /// The caller's limit: the rate of such a run says nothing about the line.
   var limitRate: RateLimit?
-  package var concurrency = 8
+  var concurrency = 8
   /// Bounds for finding the number of connections; nil: it is fixed at `concurrency`.
-  package var pace: Pace.Bounds?
+  var pace: Pace.Bounds?
   var retry = RetryPolicy()
   /// The requested checksum; nil is `auto`: CRC64NVME, or a weaker one if the store does not verify it.
-  package var checksum: ChecksumForm?
+  var checksum: ChecksumForm?
   /// The checksum that earlier runs found this store to verify.
-  package var remembered: ChecksumForm?
+  var remembered: ChecksumForm?
   var verifies = false
   var resume = ResumeMode.auto
   /// An upload is adopted only if nothing was sent to it for this long. Not an option: a shorter time would take over
@@ -81,8 +81,8 @@ package struct UploadJob: Sendable {
     self.address = address
   }
 
-  package var bucket: String { address.bucket }
-  package var key: String { address.key }
+  var bucket: String { address.bucket }
+  var key: String { address.key }
   var place: Place { Place(file: source.path.text, bucket: bucket, key: key) }
 
   /// Whether the source is read at once, and not mapped.
@@ -153,7 +153,7 @@ package struct UploadJob: Sendable {
 
   /// A plan of smaller parts, for a line that was never seen to be fast: if losses limit each connection, it needs
   /// many, each with its own part. A long file has enough parts anyway.
-  package func finer(than plan: UploadPlan, roundTrip: Duration) -> UploadPlan? {
+  func finer(than plan: UploadPlan, roundTrip: Duration) -> UploadPlan? {
     guard !line.isFast, partSize == nil, !source.isStream, !plan.isSingle, plan.size < Self.longFile,
       roundTrip >= Self.longTrip, let finer = try? UploadPlan(size: plan.size, partSize: S3Limits.smallestPart),
       !finer.isSingle, finer.partSize < plan.partSize

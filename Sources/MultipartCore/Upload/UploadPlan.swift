@@ -1,18 +1,18 @@
 /// How a source of known size is sent: in one PutObject, or in parts of equal size except for the last.
-package struct UploadPlan: Sendable, Equatable {
-  package static let defaultPart: Int64 = 8 << 20
+struct UploadPlan: Sendable, Equatable {
+  static let defaultPart: Int64 = 8 << 20
   private static let grain: Int64 = 1 << 20
 
-  package let size: Int64
-  package let partSize: Int64
-  package let partCount: Int
+  let size: Int64
+  let partSize: Int64
+  let partCount: Int
   /// The whole source is sent in one PutObject; it counts as one part.
-  package let isSingle: Bool
+  let isSingle: Bool
 
   /// Without `partSize` the size and the line decide: usually 8 MiB, and if that makes more than 10,000 parts, the
   /// smallest whole number of MiB that does not. A source no longer than one part, or than 8 MiB, is sent in one
   /// PutObject; with a threshold, a source shorter than it, up to 5 GiB.
-  package init(
+  init(
     size: Int64, partSize asked: Int64? = nil, threshold: Int64? = nil, line: LineClass = .usual
   ) throws(Failure) {
     guard size <= S3Limits.largestObject else {

@@ -1,5 +1,5 @@
 /// The source of an upload's bytes.
-package enum UploadSource: Sendable {
+enum UploadSource: Sendable {
   case file(SourceFile)
   case stream(UploadStream)
 

@@ -1,5 +1,5 @@
 /// A stream as the source of an upload: its parts in memory, and the conditions to check at its end.
-package final class UploadStream: Sendable {
+final class UploadStream: Sendable {
   struct Expectations: Sendable {
     var size: Int64?
     var minimumSize: Int64?
@@ -18,7 +18,7 @@ package final class UploadStream: Sendable {
   }
 
   let name: String
-  package let source: StreamSource
+  let source: StreamSource
   private let producer: Producer
   private let expectations: Expectations
   private let pieces = Locked<[Int: StreamPart]>([:])

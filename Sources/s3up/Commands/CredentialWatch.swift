@@ -4,7 +4,7 @@ import MultipartCore
 /// upload ends.
 struct CredentialWatch {
   private let session: Session
-  private let signer: BucketSigner
+  private let store: Store
   private let look: Look
 
   /// How many bytes are done with, whether sent or not, and how many are left at least; nil: not known yet.
@@ -13,18 +13,18 @@ struct CredentialWatch {
   /// Seconds before the rate is reliable.
   private static let settling = 5
 
-  init(_ session: Session, _ signer: BucketSigner, look: @escaping Look) {
+  init(_ session: Session, _ store: Store, look: @escaping Look) {
     self.session = session
-    self.signer = signer
+    self.store = store
     self.look = look
   }
 
   /// Watches only credentials that come from the environment and expire; otherwise nil.
   func start() -> Task<Void, Never>? {
     guard session.environment["AWS_CREDENTIAL_EXPIRATION"] != nil else { return nil }
-    let (session, signer, look) = (session, signer, look)
+    let (session, store, look) = (session, store, look)
     return Task {
-      guard let held = try? await signer.currentCredentials(), held.isFixed, let end = held.expiration else { return }
+      guard let end = try? await store.lastExpiration() else { return }
       var meter = RateMeter()
       var seconds = 0
       while (try? await session.world.sleep(.seconds(1))) != nil {

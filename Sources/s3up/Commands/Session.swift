@@ -110,9 +110,11 @@ struct Session: Sendable {
   }
 
   /// Shows what the run is going to do, and why, if that is requested.
-  func tellPlan(_ lines: () async throws(Failure) -> [String]) async throws(Failure) {
+  func tellPlan(_ plan: () async throws(Failure) -> [PlanLine]) async throws(Failure) {
     guard output.explain || timeline != nil else { return }
-    let lines = try await lines()
+    let lines = try await plan().map { line in
+      line.topic + String(repeating: " ", count: max(1, 13 - line.topic.utf8.count)) + line.text.commandText
+    }
     timeline?.plan(lines)
     if output.explain { for line in lines { console.line(line) } }
   }

@@ -49,7 +49,7 @@ enum TicketScript {
 
   /// The query and the headers, separated by tabs and escaped for a config file of curl.
   private static func words(_ call: Ticket.Call) -> String {
-    let headers = call.headers.fields.map { "\($0.name): \(Escaped.curlConfig($0.value))" }
+    let headers = call.headerFields.map { "\($0.name): \(Escaped.curlConfig($0.value))" }
     return "\(Escaped.curlConfig(call.query ?? "-")) \(headers.joined(separator: "\t"))"
   }
 

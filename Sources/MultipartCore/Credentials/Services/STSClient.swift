@@ -4,11 +4,11 @@
 /// let sts = STSClient(services: services, address: try places.address(of: .sts, region: region))
 /// let found = try await sts.assumeRoleWithWebIdentity(role: role, sessionName: "build-7", token: token)
 /// ```
-package struct STSClient: Sendable {
+struct STSClient: Sendable {
   let services: ServiceClient
   let address: ServiceAddress
 
-  package init(services: ServiceClient, address: ServiceAddress) {
+  init(services: ServiceClient, address: ServiceAddress) {
     self.services = services
     self.address = address
   }
@@ -144,7 +144,7 @@ package struct STSClient: Sendable {
 }
 
 /// The identity of the credentials, as STS reports it.
-package struct CallerIdentity: Sendable, Equatable {
+struct CallerIdentity: Sendable, Equatable {
   var account: String
   var arn: String
 
@@ -156,7 +156,7 @@ package struct CallerIdentity: Sendable, Equatable {
 
 extension STSClient {
   /// Calls `GetCallerIdentity`, which needs no permission: it fails only if the credentials are wrong.
-  package func callerIdentity(
+  func callerIdentity(
     signedBy credentials: Credentials, limit: Duration = .seconds(5)
   ) async throws(Failure) -> CallerIdentity {
     let action = "GetCallerIdentity"

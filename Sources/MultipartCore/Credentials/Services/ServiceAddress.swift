@@ -1,5 +1,5 @@
 /// An AWS service that issues credentials.
-package enum CredentialService: String, Sendable, CaseIterable {
+enum CredentialService: String, Sendable, CaseIterable {
   case sts
   case sso
   case ssoOIDC = "sso_oidc"
@@ -20,7 +20,7 @@ package enum CredentialService: String, Sendable, CaseIterable {
 }
 
 /// The endpoint of such a service, and the region for its signatures.
-package struct ServiceAddress: Sendable, Equatable {
+struct ServiceAddress: Sendable, Equatable {
   var origin: Origin
   /// The prefix of every path: empty, or `/x` without a trailing slash.
   var basePath: String
@@ -42,7 +42,7 @@ package struct ServiceAddress: Sendable, Equatable {
 /// let places = ServiceAddresses(environment: environment, profile: profile, config: shared)
 /// let sts = STSClient(services: services, address: try places.address(of: .sts, region: "eu-west-1"))
 /// ```
-package struct ServiceAddresses: Sendable {
+struct ServiceAddresses: Sendable {
   private let environment: [String: String]
   private let profile: Profile?
   private let config: SharedConfig?
@@ -53,7 +53,7 @@ package struct ServiceAddresses: Sendable {
     self.config = config
   }
 
-  package func address(of service: CredentialService, region: String?) throws(Failure) -> ServiceAddress {
+  func address(of service: CredentialService, region: String?) throws(Failure) -> ServiceAddress {
     let region = region.flatMap { $0.isEmpty ? nil : $0 }
     if let configured = try configured(service) {
       do throws(Failure) {

@@ -1,11 +1,11 @@
 /// Requests to the services that issue credentials (STS, SSO, Cognito, the metadata of machines and containers), over
 /// the transport, signer and retry policy that uploads use.
-package struct ServiceClient: Sendable {
+struct ServiceClient: Sendable {
   let transport: any Transport
   let world: World
-  package var retry = RetryPolicy(tries: 4)
+  var retry = RetryPolicy(tries: 4)
 
-  package init(transport: any Transport, world: World) {
+  init(transport: any Transport, world: World) {
     self.transport = transport
     self.world = world
   }

@@ -1,9 +1,9 @@
 /// Aborts an upload: `DELETE /key?uploadId=…`. Parts that are still being sent may arrive later: only ListParts shows
 /// that nothing is left.
-package struct AbortMultipartUpload: S3Operation {
-  package static let name = OperationName("AbortMultipartUpload", needs: "s3:AbortMultipartUpload")
+struct AbortMultipartUpload: S3Operation {
+  static let name = OperationName("AbortMultipartUpload", needs: "s3:AbortMultipartUpload")
 
-  package enum Output: Sendable, Equatable {
+  enum Output: Sendable, Equatable {
     case aborted
     /// There was no such upload: it had been aborted or completed before.
     case wasGone
@@ -17,14 +17,14 @@ package struct AbortMultipartUpload: S3Operation {
     self.uploadID = uploadID
   }
 
-  package var place: Place { address.place(uploadID: uploadID) }
+  var place: Place { address.place(uploadID: uploadID) }
 
-  package func request() throws(Failure) -> S3Request {
+  func request() throws(Failure) -> S3Request {
     return try S3Request(
       Self.name, .delete, place: place, query: [QueryItem("uploadId", uploadID)], headers: address.common.list())
   }
 
-  package func output(from answer: Response) throws(Failure) -> Output {
+  func output(from answer: Response) throws(Failure) -> Output {
     do {
       try requireSuccess(answer)
       return .aborted

@@ -1,13 +1,13 @@
 /// Begins a multipart upload: `POST /key?uploads`.
-package struct CreateMultipartUpload: S3Operation {
-  package static let name = OperationName(
+struct CreateMultipartUpload: S3Operation {
+  static let name = OperationName(
     "CreateMultipartUpload",
     needs: "s3:PutObject (kms:GenerateDataKey with KMS, s3:PutObjectTagging with tags, s3:PutObjectAcl with an ACL)")
 
-  package struct Output: Sendable, Equatable {
+  struct Output: Sendable, Equatable {
     var uploadID: String
     /// When a lifecycle rule of the bucket will abort the upload; nil without such a rule.
-    package var abortDate: Timestamp?
+    var abortDate: Timestamp?
     var abortRuleID: String?
     /// The checksum that the store confirms; nil if it ignored the request for one.
     var checksumAlgorithm: String?
@@ -33,9 +33,9 @@ package struct CreateMultipartUpload: S3Operation {
     self.encryption = encryption
   }
 
-  package var place: Place { address.place }
+  var place: Place { address.place }
 
-  package func request() throws(Failure) -> S3Request {
+  func request() throws(Failure) -> S3Request {
     var headers = S3HeaderBuilder()
     try headers.add(HeaderName.checksumAlgorithm, checksum?.awsName)
     try headers.add(HeaderName.checksumType, checksum?.typeInParts?.rawValue)
@@ -47,7 +47,7 @@ package struct CreateMultipartUpload: S3Operation {
     return request
   }
 
-  package func output(from answer: Response) throws(Failure) -> Output {
+  func output(from answer: Response) throws(Failure) -> Output {
     let tree = try document(answer, carriedChecksum: checksum?.awsName != nil)
     let headers = answer.headers
     // An id is sent back byte for byte, so it is not trimmed.

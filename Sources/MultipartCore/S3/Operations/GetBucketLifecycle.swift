@@ -1,11 +1,11 @@
 /// Reads those of a bucket's lifecycle rules that abort unfinished uploads: `GET /?lifecycle`.
-package struct GetBucketLifecycle: S3Operation {
-  package static let name = OperationName(
+struct GetBucketLifecycle: S3Operation {
+  static let name = OperationName(
     "GetBucketLifecycleConfiguration",
     needs: "s3:GetLifecycleConfiguration on the bucket")
 
   /// An enabled rule that aborts uploads.
-  package struct Rule: Sendable, Equatable {
+  struct Rule: Sendable, Equatable {
     var id: String?
     /// The prefix of the keys that it applies to; empty: all keys.
     var prefix: String
@@ -23,18 +23,18 @@ package struct GetBucketLifecycle: S3Operation {
 
   var bucket: BucketAddress
 
-  package init(_ bucket: BucketAddress) {
+  init(_ bucket: BucketAddress) {
     self.bucket = bucket
   }
 
-  package var place: Place { bucket.place }
+  var place: Place { bucket.place }
 
-  package func request() throws(Failure) -> S3Request {
+  func request() throws(Failure) -> S3Request {
     return try S3Request(Self.name, .get, place: place, query: [QueryItem("lifecycle")], headers: bucket.common.list())
   }
 
   /// The rules; empty if the bucket has none.
-  package func output(from answer: Response) throws(Failure) -> [Rule] {
+  func output(from answer: Response) throws(Failure) -> [Rule] {
     try rules(answer, "Rule", of: "LifecycleConfiguration", none: "NoSuchLifecycleConfiguration")
       .compactMap(Self.rule)
   }

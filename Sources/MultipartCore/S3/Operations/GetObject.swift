@@ -1,8 +1,8 @@
 /// Reads an object or a range of it: `GET /key`. The bytes go into the sink if there is one, else into the output.
-package struct GetObject: S3Operation {
-  package static let name = OperationName("GetObject", needs: "s3:GetObject (kms:Decrypt with KMS)")
+struct GetObject: S3Operation {
+  static let name = OperationName("GetObject", needs: "s3:GetObject (kms:Decrypt with KMS)")
 
-  package struct Output: Sendable, Equatable {
+  struct Output: Sendable, Equatable {
     var object: ObjectInfo
     /// The range that the store sends; nil for the whole object.
     var contentRange: String?
@@ -19,7 +19,7 @@ package struct GetObject: S3Operation {
   /// The longest body accepted; with a sink, that of an error.
   var maximumAnswer: Int
 
-  package init(
+  init(
     _ address: ObjectAddress, range: ClosedRange<Int64>? = nil, ifMatch: String? = nil, partNumber: Int? = nil,
     versionID: String? = nil, wantsChecksums: Bool = true, sink: (any BodySink)? = nil,
     maximumAnswer: Int = 8 << 20
@@ -34,12 +34,12 @@ package struct GetObject: S3Operation {
     self.maximumAnswer = maximumAnswer
   }
 
-  package var place: Place { address.place }
-  package var operation: OperationName {
+  var place: Place { address.place }
+  var operation: OperationName {
     versionID == nil ? Self.name : OperationName("GetObject", needs: "s3:GetObjectVersion (kms:Decrypt with KMS)")
   }
 
-  package func request() throws(Failure) -> S3Request {
+  func request() throws(Failure) -> S3Request {
     var query: [QueryItem] = []
     if let partNumber { query.append(QueryItem("partNumber", String(partNumber))) }
     if let versionID { query.append(QueryItem("versionId", versionID)) }
@@ -58,7 +58,7 @@ package struct GetObject: S3Operation {
       operation, .get, place: place, query: query, headers: headers.list, sink: sink, maximumAnswer: maximumAnswer)
   }
 
-  package func output(from answer: Response) throws(Failure) -> Output {
+  func output(from answer: Response) throws(Failure) -> Output {
     // The body of a success is the object, so it is not searched for an error.
     guard answer.status == 200 || answer.status == 206 else {
       throw Failure(answer: answer, operation: operation, place: place)

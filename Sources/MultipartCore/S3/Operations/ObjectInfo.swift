@@ -20,7 +20,8 @@ public struct ObjectInfo: Sendable, Equatable {
   public var contentType: String?
   /// The metadata: names without `x-amz-meta-`, in lower case; values decoded.
   public var metadata: [NamedValue]
-  package var encryption: EncryptionInfo
+  /// How the store encrypts it.
+  public var encryption: EncryptionInfo
   var headers: HeaderList
   /// The request id under which the store logs the request.
   public var requestID: String?

@@ -1,10 +1,10 @@
 /// Sends a whole object in one request: `PUT /key`.
-package struct PutObject: S3Operation {
-  package static let name = OperationName(
+struct PutObject: S3Operation {
+  static let name = OperationName(
     "PutObject",
     needs: "s3:PutObject (kms:GenerateDataKey with KMS, s3:PutObjectTagging with tags, s3:PutObjectAcl with an ACL)")
 
-  package typealias Output = WrittenObject
+  typealias Output = WrittenObject
 
   var address: ObjectAddress
   var body: RequestBody
@@ -29,9 +29,9 @@ package struct PutObject: S3Operation {
     self.encryption = encryption
   }
 
-  package var place: Place { address.place }
+  var place: Place { address.place }
 
-  package func request() throws(Failure) -> S3Request {
+  func request() throws(Failure) -> S3Request {
     var headers = S3HeaderBuilder()
     if let checksum { try headers.add(checksum.name, checksum.value) }
     try conditions.add(to: &headers)
@@ -44,14 +44,14 @@ package struct PutObject: S3Operation {
     return request
   }
 
-  package func output(from answer: Response) throws(Failure) -> Output {
+  func output(from answer: Response) throws(Failure) -> Output {
     try requireSuccess(answer, carriedChecksum: checksum != nil)
     return WrittenObject(answer.headers)
   }
 }
 
 /// What a store says about the object that a request has created.
-package struct WrittenObject: Sendable, Equatable {
+struct WrittenObject: Sendable, Equatable {
   /// The ETag as the store wrote it.
   var etag: String?
   /// The checksums that the store says it computed, by lower-case header name.

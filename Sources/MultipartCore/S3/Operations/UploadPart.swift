@@ -1,10 +1,10 @@
 /// Sends one part: `PUT /key?partNumber=3&uploadId=…`.
-package struct UploadPart: S3Operation {
-  package static let name = OperationName(
+struct UploadPart: S3Operation {
+  static let name = OperationName(
     "UploadPart",
     needs: "s3:PutObject (kms:GenerateDataKey and kms:Decrypt with KMS)")
 
-  package struct Output: Sendable, Equatable {
+  struct Output: Sendable, Equatable {
     /// The ETag as the store wrote it, including the quotes; some stores send none.
     var etag: String?
     /// The checksums that the store says it computed, by lower-case header name: only these were verified.
@@ -33,9 +33,9 @@ package struct UploadPart: S3Operation {
     self.payloadSHA256 = payloadSHA256
   }
 
-  package var place: Place { address.place(uploadID: uploadID, part: partNumber) }
+  var place: Place { address.place(uploadID: uploadID, part: partNumber) }
 
-  package func request() throws(Failure) -> S3Request {
+  func request() throws(Failure) -> S3Request {
     try S3Limits.check(partNumber: partNumber, of: place)
     var headers = S3HeaderBuilder()
     if let checksum { try headers.add(checksum.name, checksum.value) }
@@ -46,7 +46,7 @@ package struct UploadPart: S3Operation {
       body: body, payloadSHA256: payloadSHA256)
   }
 
-  package func output(from answer: Response) throws(Failure) -> Output {
+  func output(from answer: Response) throws(Failure) -> Output {
     try requireSuccess(answer, carriedChecksum: checksum != nil)
     return Output(
       etag: answer.headers["ETag"], checksums: ChecksumHeaders.values(in: answer.headers),

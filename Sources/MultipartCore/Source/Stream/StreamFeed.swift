@@ -2,7 +2,7 @@ import Glibc
 
 /// The write end of a stream that this process produces: a socket pair, whose other end is read like any stream. A
 /// writer that is faster than the upload has to wait, so memory stays bounded.
-package final class StreamFeed: Sendable {
+final class StreamFeed: Sendable {
   private let writing: Int32
   private let world: World
 

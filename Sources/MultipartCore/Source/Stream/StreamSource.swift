@@ -20,8 +20,8 @@ struct StreamPiece: Sendable {
 ///
 ///     let source = try StreamSource(descriptor: 0, owns: false, plan: plan, ring: ring)
 ///     while let piece = try await source.next() { … piece.part.release() }
-package final class StreamSource: Sendable {
-  package let plan: StreamPlan
+final class StreamSource: Sendable {
+  let plan: StreamPlan
   let ring: PartRing
   private let desk: StreamDesk
   private let thread: OwnThread

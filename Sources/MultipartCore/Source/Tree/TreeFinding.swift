@@ -8,7 +8,7 @@ enum TreeFinding: Sendable {
 }
 
 /// A regular file that was found in a folder. The folder stays open as long as this value exists.
-package struct TreeFile: Sendable {
+struct TreeFile: Sendable {
   let folder: Folder
   /// The path below the folder that is walked, with `/` between the names.
   let path: [UInt8]

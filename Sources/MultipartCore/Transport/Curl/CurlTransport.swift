@@ -15,7 +15,7 @@ struct LoopShared: Sendable {
 /// It starts with one loop. Another one is started when the existing ones cannot keep up: their threads used nearly all
 /// of a core recently, and there are enough requests to share. So a line that is slower than a core, or a machine whose
 /// cores are otherwise busy, never gets a second loop.
-package final class CurlTransport: Transport {
+final class CurlTransport: Transport {
   private struct State: Sendable {
     var loops: [CurlLoop] = []
     /// The number of requests on each loop.
@@ -61,7 +61,7 @@ package final class CurlTransport: Transport {
     state = Locked(first)
   }
 
-  package func send(_ request: Request) async throws(Failure) -> Response {
+  func send(_ request: Request) async throws(Failure) -> Response {
     let (index, loop) = state.withLock { state in
       review(&state, coming: 1)
       let index = state.running.indices.min { state.running[$0] < state.running[$1] } ?? 0
@@ -95,12 +95,12 @@ package final class CurlTransport: Transport {
   /// The number of requests on each loop.
   var loads: [Int] { state.withLock { $0.running } }
 
-  package func prepare(for url: String) {
+  func prepare(for url: String) {
     guard options.proxy.proxy(for: url) == nil else { return }
     shared.addresses.find(url, now: uptime())
   }
 
-  package func look() -> LineSample? {
+  func look() -> LineSample? {
     var sample = shared.ledger.sample
     sample.load = state.withLock { state in
       review(&state, coming: 0)

@@ -41,31 +41,31 @@ struct UploadMachine: ObjectMachine {
     case finishing(evidence: String)
   }
 
-  package internal(set) var settings: Settings
+  var settings: Settings
   /// The object's number in the run.
   var object = 0
   /// The plan before an upload with a different part size was examined.
   private let ownPlan: UploadPlan
   var state = State.idle
-  package internal(set) var uploadID: String?
-  package internal(set) var form: ChecksumForm
+  var uploadID: String?
+  var form: ChecksumForm
   var parts: Sending
   var lookup = Lookup()
   /// A later run can resume the upload, because it is in a record.
-  package internal(set) var isRecorded = false
+  var isRecorded = false
   /// Why the run is being ended early; nil if it is not.
-  package internal(set) var interruption: Failure?
-  package private(set) var retries = 0
+  var interruption: Failure?
+  private(set) var retries = 0
   /// Uploads that may still exist after their abort.
-  package internal(set) var abandoned: [String] = []
+  var abandoned: [String] = []
   /// A create may have worked although its answer was lost: it left an upload without parts, whose ID is unknown. It
   /// looks like one that another machine has just begun, so it is not aborted; without parts it costs nothing.
-  package internal(set) var createWasLost = false
+  var createWasLost = false
   var restarts = 0
   /// The upload has started over once because complete lacked a part that the store had accepted.
   var hasMetInvalidPart = false
   /// The number of events that were not valid in their state: bugs of this program.
-  package internal(set) var misfits = 0
+  var misfits = 0
 
   init(_ settings: Settings) {
     self.settings = settings

@@ -2,7 +2,7 @@
 ///
 /// A different size or checksum shows that it is not. An ETag alone never does: after an upload in parts some stores
 /// give the MD5 of the whole object, others an opaque value.
-package enum Verdict {
+enum Verdict {
   static func judge(_ expected: Expectation, _ reported: ReportedObject) -> Judgement {
     if let size = reported.size, size != expected.size {
       return .contradicted(message: "the object has \(size) bytes, the source \(expected.size)")

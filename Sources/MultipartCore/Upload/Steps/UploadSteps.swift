@@ -1,11 +1,11 @@
 /// The single steps of an existing upload, signed with a store's credentials or by a ticket.
-package struct UploadSteps: Sendable {
+struct UploadSteps: Sendable {
   let address: ObjectAddress
   let uploadID: String
   let client: S3Client
   let retry: RetryPolicy
 
-  package init(_ address: ObjectAddress, uploadID: String, _ client: S3Client, _ retry: RetryPolicy) {
+  init(_ address: ObjectAddress, uploadID: String, _ client: S3Client, _ retry: RetryPolicy) {
     (self.address, self.uploadID, self.client, self.retry) = (address, uploadID, client, retry)
   }
 
@@ -58,7 +58,7 @@ package struct UploadSteps: Sendable {
 
   /// Aborts the upload and checks that nothing is left of it.
   @discardableResult
-  package func abort() async throws(Failure) -> AbortMultipartUpload.Output {
+  func abort() async throws(Failure) -> AbortMultipartUpload.Output {
     var cleanup = Cleanup(uploadID)
     var next: Cleanup.Next? = .abort
     while let step = next {

@@ -1,12 +1,12 @@
 /// Performs the machine's actions for one object of a run, from the first request to the proof.
-package final class Uploader: Performer {
-  package let job: UploadJob
+final class Uploader: Performer {
+  let job: UploadJob
   let run: RunDriver<Uploader>
   let client: S3Client
   let world: World
   let sender: BodySender
   /// How the source is divided; a resumed upload keeps its own part size.
-  package var plan: UploadPlan { state.withLock { $0.plan } }
+  var plan: UploadPlan { state.withLock { $0.plan } }
   let progress: TransferProgress
   let memory: StoreMemory?
   let tell: @Sendable (UploadEvent) -> Void

@@ -170,7 +170,7 @@ struct GetCommand {
     if case .file(let path) = target { try session.timeline?.refuse(target: path) }
     if let store {
       try await session.tellPlan { () async throws(Failure) in
-        try await GetPlan(store, options, source.text, target.name).lines
+        try await store.explain(options, source: source.text, target: target.name)
       }
     }
     let words = session.progressStyle == .bar ? ProducerWords(session.console) : nil

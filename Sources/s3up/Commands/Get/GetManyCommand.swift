@@ -24,11 +24,12 @@ struct GetManyCommand {
       let found = try await sources.sources(session, selection)
       let store = try await session.store(sources.bucket)
       try await session.tellPlan { () async throws(Failure) in
-        try await GetPlan(store, options.download, "the objects that are named", sources.folder.text).lines
+        try await store.explain(
+          options.download, source: "the objects that are named", target: sources.folder.text)
       }
       let run = try store.downloads(
         found, into: FilePath(bytes: sources.folder.bytes), options, onEvent: reporter.hear)
-      return (run, store.signer)
+      return (run, store)
     }
   }
 }

@@ -29,10 +29,10 @@ struct ListCommand {
       let store = try await session.store(url.bucket)
       let pages = store.list(
         prefix: prefix, delimiter: options.isRecursive ? nil : "/", versions: options.versions
-      ).pages()
+      ).pages
       var rows = ListRows(options, bucket: url.bucket, isJSON: session.output.json != nil)
       var isEmpty = true
-      while let page = try await pages.next() {
+      for try await page in pages {
         for entry in page { rows.add(entry) }
         isEmpty = isEmpty && page.isEmpty
         try StandardOutput.write(rows.taken())

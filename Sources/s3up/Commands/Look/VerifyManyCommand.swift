@@ -23,7 +23,7 @@ struct VerifyManyCommand {
       guard let bucket = sources.target?.bucket else { return nil }
       let store = try await session.store(bucket)
       let run = try store.verification(list, options, besides: batch.outputs, onEvent: reporter.hear)
-      return (run, store.signer)
+      return (run, store)
     }
   }
 }

@@ -37,18 +37,14 @@ struct ManifestTarget: Sendable {
     if case .object(let url) = place { (url.bucket, url.key ?? "") } else { nil }
   }
 
-  /// Checks before anything is sent that the bucket of the manifest exists. A request that reads a byte changes
-  /// nothing, and unlike the response to a HEAD, its response says what is missing. The bucket of the uploaded files
-  /// needs no check.
+  /// Checks before anything is sent that the bucket of the manifest exists. The bucket of the uploaded files needs no
+  /// check.
   func check(_ session: Session, besides bucket: String) async throws(Failure) {
     guard case .object(let url) = place, !url.bucket.utf8.elementsEqual(bucket.utf8) else { return }
     let store = try await session.store(url.bucket)
     do throws(Failure) {
-      let ask = GetObject(store.address(url.key ?? ""), range: 0...0, maximumAnswer: 1 << 20)
-      _ = try await store.client.perform(ask, retrying: store.retry)
+      try await store.requireBucket(for: url.key ?? "")
     } catch {
-      // Credentials that may write need not be allowed to read.
-      guard error.s3Code == "NoSuchBucket" || error.code == .network else { return }
       var failure = error
       failure.message = "--manifest: " + failure.message
       throw failure
@@ -63,7 +59,7 @@ struct ManifestTarget: Sendable {
       let file = try manifest.temporaryFile()
       defer { file.remove() }
       let store = try await session.store(url.bucket)
-      try await store.upload(UploadInput(.file(file)), to: url.key ?? "")
+      try await store.upload(.file(file), to: url.key ?? "")
     }
   }
 }

@@ -12,9 +12,9 @@ struct ManyRun: Sendable {
   var allowsNothing = true
   private let start: Duration
 
-  /// Creates the run and the signer of its requests; nil if there is nothing to do.
+  /// Creates the run, and the store whose credentials sign its requests; nil if there is nothing to do.
   typealias Begin =
-    @Sendable (BatchOptions, ManyReporter) async throws(Failure) -> (batch: any BatchRun, signer: BucketSigner?)?
+    @Sendable (BatchOptions, ManyReporter) async throws(Failure) -> (batch: any BatchRun, store: Store?)?
 
   init(_ session: Session) throws(Failure) {
     self.session = session
@@ -42,15 +42,15 @@ struct ManyRun: Sendable {
     // The deadline applies to the whole command, and part of the time has passed.
     options.upload.deadline = options.upload.deadline.map { $0 - (session.world.uptime() - start) }
     let reporter = ManyReporter(session, reports.failures, since: start)
-    guard let (batch, signer) = try await begin(options, reporter) else {
+    guard let (batch, store) = try await begin(options, reporter) else {
       return try await end(BatchSummary(), reporter, nil)
     }
     session.signals.listen { batch.cancel() }
     session.signals.onReport { reporter.report() }
     session.signals.onPause { reporter.pause() }
     reporter.start(batch)
-    let watch = signer.flatMap { signer in
-      CredentialWatch(session, signer) {
+    let watch = store.flatMap { store in
+      CredentialWatch(session, store) {
         let progress = batch.progress
         return (progress.ended, progress.remaining)
       }.start()

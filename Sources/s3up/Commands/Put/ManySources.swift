@@ -110,6 +110,11 @@ struct ManySources: Sendable {
 
   private static let input = "standard input"
 
+  /// The destination, for people; nil if each source has its own.
+  var targetTitle: String? {
+    namesTargets ? nil : target.map { "s3://\($0.bucket)/\(SafeText.oneLine($0.key ?? ""))" } ?? ""
+  }
+
   /// Whether each source names its own destination, as in a batch.
   var namesTargets: Bool {
     if case .batch = kind { true } else { false }

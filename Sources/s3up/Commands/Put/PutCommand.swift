@@ -38,11 +38,11 @@ struct PutCommand {
     session.attributes?.set(&options.object, of: Self.name(of: source, target))
     // The store is resolved before a command is started.
     let store = try await session.store(target.bucket)
-    if store.endpoint.kind == .directory { try DirectoryBucket.check(session) }
-    try await run.upload(source, store.signer) { [options] (input, hear) throws(Failure) in
+    try DirectoryBucket.check(session, store)
+    try await run.upload(source, store) { [options] (input, hear) throws(Failure) in
       try store.uploadTask(input, to: target.key ?? "", options, onEvent: hear)
-    } explain: { [options] (upload) async throws(Failure) in
-      try await PutPlan(upload, store, options).lines
+    } explain: { (upload) async throws(Failure) in
+      try await store.explain(upload)
     }
     if let attributes = session.attributes, !attributes.hasMatched {
       session.world.log(0, "no line of \(SafeText.oneLine(attributes.file)) matches the file")

@@ -27,11 +27,11 @@ struct PutManyCommand {
       }
       let store = try await session.store(bucket)
       if !selection.isDryRun { try await manifest?.check(session, besides: bucket) }
-      if store.endpoint.kind == .directory { try DirectoryBucket.check(session) }
+      try DirectoryBucket.check(session, store)
       try await session.tellPlan { () async throws(Failure) in
-        try await ManyPlan(store, options.upload, sources).lines
+        try await store.explain(options.upload, sources: sources.title, target: sources.targetTitle)
       }
-      return (try store.batch(list, options, onEvent: reporter.hear), store.signer)
+      return (try store.batch(list, options, onEvent: reporter.hear), store)
     }
   }
 }

@@ -12,12 +12,12 @@ struct PutRun: Sendable {
     (self.session, self.subject, self.start, self.alarm) = (session, subject, start, alarm)
   }
 
-  /// Opens the source or starts the command, and uploads its bytes. `signer` is nil for a ticket, whose requests are
+  /// Opens the source or starts the command, and uploads its bytes. `store` is nil for a ticket, whose requests are
   /// already signed.
   func upload(
-    _ source: PutSource, _ signer: BucketSigner?,
+    _ source: PutSource, _ store: Store?,
     begin: (UploadInput, @escaping @Sendable (UploadEvent) -> Void) throws(Failure) -> UploadTask,
-    explain: (UploadTask) async throws(Failure) -> [String]
+    explain: (UploadTask) async throws(Failure) -> [PlanLine]
   ) async throws(Failure) {
     let words = session.progressStyle == .bar ? ProducerWords(session.console) : nil
     defer { words?.end() }
@@ -30,18 +30,18 @@ struct PutRun: Sendable {
     }
     session.signals.atEnd { upload.kill() }
     try await session.tellPlan { () async throws(Failure) in try await explain(upload) }
-    try await send(upload, signer)
+    try await send(upload, store)
   }
 
-  private func send(_ upload: UploadTask, _ signer: BucketSigner?) async throws(Failure) {
+  private func send(_ upload: UploadTask, _ store: Store?) async throws(Failure) {
     let progress = ProgressTicker(session, subject) { ProgressState(upload.name, upload.progress) }
     session.signals.listen { upload.cancel() }
     session.signals.onReport { progress.report() }
     session.signals.onPause { progress.pause() }
     progress.tick()
     progress.start()
-    let watch = signer.flatMap { signer in
-      CredentialWatch(session, signer) {
+    let watch = store.flatMap { store in
+      CredentialWatch(session, store) {
         let state = upload.progress
         return (state.transferred, state.total.map { $0 - state.bytes })
       }.start()

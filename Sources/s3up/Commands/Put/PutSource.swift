@@ -74,9 +74,9 @@ enum PutSource {
   /// The library's input; `errors` receives a command's standard error; nil: this process's.
   func input(errors: Int32?) -> UploadInput {
     switch self {
-    case .file(let name): UploadInput(.file(FilePath(bytes: name.bytes)))
-    case .descriptor(let name), .stream(let name): UploadInput(.named(FilePath(bytes: name.bytes)))
-    case .command(let words): UploadInput(.command(words.map(\.bytes), errors: errors))
+    case .file(let name): .file(FilePath(bytes: name.bytes))
+    case .descriptor(let name), .stream(let name): .path(FilePath(bytes: name.bytes))
+    case .command(let words): .command(words.map(\.bytes), errors: errors)
     }
   }
 }

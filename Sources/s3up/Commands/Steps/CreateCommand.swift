@@ -12,7 +12,7 @@ struct CreateCommand {
     let invocation = session.invocation
     let url = try S3URL.object(try invocation.arguments("s3://BUCKET/KEY")[0], for: .create)
     let store = try await session.store(url.bucket)
-    if store.endpoint.kind == .directory { try DirectoryBucket.check(session) }
+    try DirectoryBucket.check(session, store)
     let (upload, requestID) = try await store.begin(url.key ?? "", session.options.upload)
     do throws(Failure) {
       try session.answer(

@@ -3,7 +3,8 @@ import MultipartCore
 /// Refuses options that S3 Express One Zone does not support before a byte is read: the store would silently ignore
 /// some, and refuse the others only at the end.
 enum DirectoryBucket {
-  static func check(_ session: Session) throws(Failure) {
+  static func check(_ session: Session, _ store: Store) throws(Failure) {
+    guard store.isDirectoryBucket else { return }
     let (invocation, options) = (session.invocation, session.options.upload)
     let missing: [(FlagName, String)] = [
       (.sseCKeyFile, "SSE-C"), (.tag, "tags"), (.acl, "ACLs"), (.grant, "ACLs"), (.objectLockMode, "Object Lock"),

@@ -21,7 +21,7 @@ struct PartCommand {
       let words = try session.invocation.arguments("FILE", "s3://BUCKET/KEY")
       try session.invocation.checkOrder(words)
       let target = try await StepTarget(session, words[1])
-      if target.store.endpoint.kind == .directory { try DirectoryBucket.check(session) }
+      try DirectoryBucket.check(session, target.store)
       try tell(
         await target.upload.part(
           steps.part ?? 0, input(words[0]), offset: steps.offset, length: steps.length, checksum: checksum))
@@ -30,7 +30,7 @@ struct PartCommand {
 
   private func input(_ name: Argument) -> UploadInput {
     let path = FilePath(bytes: name.bytes)
-    return UploadInput(StreamFile.namesDescriptor(path) ? .named(path) : .file(path))
+    return StreamFile.namesDescriptor(path) ? .path(path) : .file(path)
   }
 
   private func tell(_ part: UploadedPart) throws(Failure) {

@@ -14,11 +14,11 @@ struct PresignCommand {
     let choices = try PresignChoices(session.invocation)
     let parts = try PresignedParts(choices).parts
     let store = try await session.store(url.bucket)
-    if store.endpoint.isAWS, store.settings.sources[.region] == nil {
+    if store.regionIsGuessed {
       // A request would follow a redirect, but a URL that someone else uses must name the right region.
       session.world.log(
         0,
-        "the bucket's region is not set, and AWS did not return it: the URL is for \(store.endpoint.region); give --region"
+        "the bucket's region is not set, and AWS did not return it: the URL is for \(store.region); give --region"
       )
     }
     for part in parts {

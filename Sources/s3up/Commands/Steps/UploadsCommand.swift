@@ -26,7 +26,7 @@ struct UploadsCommand {
         var entry = ListedUpload(upload, bucket: url.bucket, now: session.world.now())
         entry.record = records.first { $0.uploadID.utf8.elementsEqual(upload.uploadID.utf8) }
         let address = entry.record?.origin
-        entry.otherAddress = address.flatMap { $0.utf8.elementsEqual(store.signer.origin.utf8) ? nil : $0 }
+        entry.otherAddress = address.flatMap { $0.utf8.elementsEqual(store.origin.utf8) ? nil : $0 }
         return entry
       }
     } else {

@@ -87,7 +87,7 @@ struct TicketCommand {
         try await store.issueTicket(of: length, to: key, for: options.lifetime, uploadOptions)
       } else {
         try await store.issueTicket(
-          UploadInput(.file(FilePath(bytes: file?.bytes ?? []))), to: key, for: options.lifetime, uploadOptions)
+          .file(FilePath(bytes: file?.bytes ?? [])), to: key, for: options.lifetime, uploadOptions)
       }
     do throws(Failure) {
       try sheet.append(ticket)

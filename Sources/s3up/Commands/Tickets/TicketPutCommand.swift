@@ -28,12 +28,7 @@ struct TicketPutCommand {
     return try await run.alarmed { (options, reporter) throws(Failure) in
       let tickets = try TicketPaper(session).batch()
       say(tickets.endpoint, "\(SafeText.oneLine(folder.text))", tickets.expires)
-      try await session.tellPlan {
-        [
-          "target       the objects that the tickets name, at \(SafeText.oneLine(tickets.endpoint))",
-          Self.credentials(until: tickets.expires),
-        ]
-      }
+      try await session.tellPlan { tickets.explain() }
       let batch = try tickets.upload(
         from: FilePath(bytes: folder.bytes), session.storeOptions, options, onEvent: reporter.hear)
       return (batch, nil)
@@ -56,23 +51,8 @@ struct TicketPutCommand {
     try await run.upload(source, nil) { [options] (input, hear) throws(Failure) in
       try ticket.uploadTask(input, share: share, store, options, onEvent: hear)
     } explain: { (upload) throws(Failure) in
-      explanation(ticket, share, upload.uploader.plan)
+      ticket.explain(upload, share: share)
     }
-  }
-
-  private func explanation(_ ticket: Ticket, _ share: Range<Int>?, _ plan: UploadPlan) -> [String] {
-    let parts = "\(Human.count(plan.partCount, "part")) of \(Human.size(plan.partSize))"
-    let own = share.map { ", of which this run sends \($0.isEmpty ? "none" : PartNumbers.text(Array($0)))" } ?? ""
-    return [
-      "target       s3://\(ticket.bucket)/\(SafeText.oneLine(ticket.key)) at \(ticket.endpoint)",
-      Self.credentials(until: ticket.expires),
-      "parts        \(parts)\(own)",
-      "checksum     \(ticket.checksum.title), as the ticket says",
-    ]
-  }
-
-  private static func credentials(until end: Timestamp) -> String {
-    "credentials  none: requests were signed when the ticket was issued, and expire at \(end.iso8601)"
   }
 }
 

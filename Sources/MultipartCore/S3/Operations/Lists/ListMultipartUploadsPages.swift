@@ -25,9 +25,9 @@ extension ListMultipartUploads {
     private var asked: Set<Identity> = []
     private var pagesWithoutNews = 0
     /// Each upload once, in the store's order.
-    package private(set) var uploads: [Upload] = []
+    private(set) var uploads: [Upload] = []
     /// False if reading stopped although the store said that there is more.
-    package private(set) var isComplete = true
+    private(set) var isComplete = true
 
     init(limit: Int = 10_000) {
       self.limit = limit

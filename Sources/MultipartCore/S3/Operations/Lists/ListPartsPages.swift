@@ -16,7 +16,7 @@ extension ListParts {
     private var marker = 0
     private var pages = 0
     /// False if reading stopped although the store said that there is more.
-    package private(set) var isComplete = true
+    private(set) var isComplete = true
 
     init() {}
 

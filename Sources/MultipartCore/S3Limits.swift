@@ -1,15 +1,17 @@
 /// S3's limits for parts and objects.
-package enum S3Limits {
-  package static let mostParts = 10_000
-  package static let partNumbers = 1...mostParts
+public enum S3Limits {
+  /// The parts of an upload.
+  public static let mostParts = 10_000
+  /// The numbers of parts.
+  public static let partNumbers = 1...mostParts
   /// 5 MiB, for every part but the last.
-  static let smallestPart: Int64 = 5 << 20
+  public static let smallestPart: Int64 = 5 << 20
   /// 5 GiB, for a part and for an object sent in one request.
-  package static let largestPart: Int64 = 5 << 30
+  public static let largestPart: Int64 = 5 << 30
   /// 48.8 TiB: 10,000 parts of 5 GiB.
-  static let largestObject: Int64 = largestPart * Int64(mostParts)
+  public static let largestObject: Int64 = largestPart * Int64(mostParts)
   /// The length of a key, in bytes of its UTF-8.
-  package static let longestKey = 1024
+  public static let longestKey = 1024
   /// The number of entries in a page of a list.
   static let pageLength = 1000
   static let partNumbersRemedy: Wording = "parts are numbered from 1 to \(mostParts)"
