@@ -59,12 +59,6 @@ struct Examination: Sendable {
     /// The variable that excludes this store from the proxy.
     var bypassedBy: String?
 
-    init(address: String, source: ProxySource, bypassedBy: String? = nil) {
-      self.address = address
-      self.source = source
-      self.bypassedBy = bypassedBy
-    }
-
     var isUsed: Bool { bypassedBy == nil }
   }
 
@@ -87,10 +81,6 @@ struct Examination: Sendable {
   var state: StateFolderReport?
   /// The time by this machine's clock.
   var now: Timestamp
-
-  init(now: Timestamp) {
-    self.now = now
-  }
 
   /// The findings, in the order of the checks.
   var findings: [StoreFinding] {

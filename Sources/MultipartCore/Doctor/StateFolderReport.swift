@@ -16,13 +16,6 @@ struct StateFolderReport: Sendable {
   /// The number of files that are not readable records.
   var unusable = 0
 
-  init(path: String?, use: Use, records: Int = 0, unusable: Int = 0) {
-    self.path = path
-    self.use = use
-    self.records = records
-    self.unusable = unusable
-  }
-
   /// Examines the folder without creating it.
   static func look(at path: String?) -> StateFolderReport {
     guard let path, !path.isEmpty else { return StateFolderReport(path: nil, use: .canBeMade) }

@@ -7,11 +7,6 @@ struct StoreVisit: Sendable {
   /// The certificate of a server that is not trusted, for display only.
   var distrusted: TLSReport?
 
-  init(outcome: Result<Response, Failure>, connection: ConnectionReport) {
-    self.outcome = outcome
-    self.connection = connection
-  }
-
   /// Sends a HEAD on a new connection. `blind` is a transport that accepts any certificate: if the server's is refused,
   /// it requests the root of the host, only to see the certificate.
   static func make(

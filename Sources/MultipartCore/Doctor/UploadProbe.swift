@@ -13,11 +13,6 @@ struct ProbeReport: Sendable {
   var leftBehind: Failure?
   /// The region that requests were signed for in the end.
   var region: String?
-
-  init(key: String, began: Result<CreateMultipartUpload.Output, Failure>) {
-    self.key = key
-    self.began = began
-  }
 }
 
 /// Begins an upload, sends one small part, lists it, aborts the upload and checks that it is gone. Nothing is published.

@@ -3,11 +3,6 @@ struct Slot: Hashable, Comparable, Sendable {
   var object: Int
   var part: Int
 
-  init(object: Int, part: Int) {
-    self.object = object
-    self.part = part
-  }
-
   var isWholeObject: Bool { part == 0 }
 
   static func < (a: Slot, b: Slot) -> Bool { (a.object, a.part) < (b.object, b.part) }

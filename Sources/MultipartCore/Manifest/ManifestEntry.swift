@@ -7,16 +7,4 @@ struct ManifestEntry: Sendable {
   var versionID: String?
   var checksum: ObjectChecksum?
   var sha256: Checksum?
-
-  init(
-    key: String, size: Int64? = nil, etag: String? = nil, versionID: String? = nil, checksum: ObjectChecksum? = nil,
-    sha256: Checksum? = nil
-  ) {
-    self.key = key
-    self.size = size
-    self.etag = etag
-    self.versionID = versionID
-    self.checksum = checksum
-    self.sha256 = sha256
-  }
 }

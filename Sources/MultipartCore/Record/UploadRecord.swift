@@ -6,12 +6,6 @@ struct RecordTarget: Sendable, Hashable {
   let bucket: String
   let key: String
 
-  init(origin: String, bucket: String, key: String) {
-    self.origin = origin
-    self.bucket = bucket
-    self.key = key
-  }
-
   static func == (a: RecordTarget, b: RecordTarget) -> Bool { a.bytes == b.bytes }
 
   func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
@@ -41,20 +35,6 @@ struct UploadRecord: Sendable, Equatable {
     /// When the upload was begun, by the store's clock: an older object at the key is not its result.
     var created: Timestamp
 
-    init(
-      target: RecordTarget, sourcePath: FilePath, source: FileIdentity, uploadID: String, partSize: Int64,
-      form: ChecksumForm, optionsDigest: String, created: Timestamp
-    ) {
-      self.target = target
-      self.sourcePath = sourcePath
-      self.source = source
-      self.uploadID = uploadID
-      self.partSize = partSize
-      self.form = form
-      self.optionsDigest = optionsDigest
-      self.created = created
-    }
-
     /// Compares bytes, as they are written.
     static func == (a: Header, b: Header) -> Bool { RecordText.words(a) == RecordText.words(b) }
   }
@@ -66,13 +46,6 @@ struct UploadRecord: Sendable, Equatable {
     var etag: String
     /// The checksum of the local bytes when the part was sent.
     var checksum: Checksum?
-
-    init(number: Int, size: Int64, etag: String, checksum: Checksum? = nil) {
-      self.number = number
-      self.size = size
-      self.etag = etag
-      self.checksum = checksum
-    }
 
     /// Compares ETags by bytes, as they are written.
     static func == (a: Part, b: Part) -> Bool {

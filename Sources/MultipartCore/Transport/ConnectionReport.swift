@@ -41,14 +41,6 @@ struct TLSReport: Sendable, Equatable {
   var subject: String?
   var issuer: String?
   var end: Timestamp?
-
-  init(version: String, cipher: String, subject: String? = nil, issuer: String? = nil, end: Timestamp? = nil) {
-    self.version = version
-    self.cipher = cipher
-    self.subject = subject
-    self.issuer = issuer
-    self.end = end
-  }
 }
 
 extension CurlEasy {

@@ -10,11 +10,6 @@ struct SystemTrust: Sendable, Equatable {
   var bundle: String?
   var folder: String?
 
-  init(bundle: String?, folder: String?) {
-    self.bundle = bundle
-    self.folder = folder
-  }
-
   /// The places that the distributions use.
   private static let places = [
     // Debian, Ubuntu, Arch, Alpine, Gentoo, NixOS

@@ -20,11 +20,6 @@ struct LineSample: Sendable, Equatable {
 
   /// The most bytes per second that may be sent now; nil: no limit.
   var limit: Int64?
-
-  init(at: Duration, delivered: Int64) {
-    self.at = at
-    self.delivered = delivered
-  }
 }
 
 /// The loops write the state of their connections here, and the tuning reads it.

@@ -19,11 +19,6 @@ struct StreamPlan: Sendable, Equatable {
   struct Step: Sendable, Equatable {
     let parts: Int
     let size: Int64
-
-    init(parts: Int, size: Int64) {
-      self.parts = parts
-      self.size = size
-    }
   }
 
   /// The size of equal parts if the length is not known: 312 GiB in 10,000 of them.

@@ -6,15 +6,6 @@ final class UploadStream: Sendable {
     var mostSize: Int64?
     /// The expected SHA-256 in lower-case hex.
     var sha256: String?
-
-    init(
-      size: Int64? = nil, minimumSize: Int64? = nil, mostSize: Int64? = nil, sha256: String? = nil
-    ) {
-      self.size = size
-      self.minimumSize = minimumSize
-      self.mostSize = mostSize
-      self.sha256 = sha256
-    }
   }
 
   let name: String

@@ -8,11 +8,6 @@ struct STSClient: Sendable {
   let services: ServiceClient
   let address: ServiceAddress
 
-  init(services: ServiceClient, address: ServiceAddress) {
-    self.services = services
-    self.address = address
-  }
-
   /// The parameters of AssumeRole. All but the role and the name may be left to STS.
   struct Role: Sendable {
     var arn: String
@@ -21,11 +16,6 @@ struct STSClient: Sendable {
     var externalID: String?
     var mfaSerial: String?
     var mfaCode: Secret?
-
-    init(arn: String, sessionName: String) {
-      self.arn = arn
-      self.sessionName = sessionName
-    }
   }
 
   /// Assumes a role by a request signed by `credentials`. `source` is the source of the result.
@@ -147,11 +137,6 @@ struct STSClient: Sendable {
 struct CallerIdentity: Sendable, Equatable {
   var account: String
   var arn: String
-
-  init(account: String, arn: String) {
-    self.account = account
-    self.arn = arn
-  }
 }
 
 extension STSClient {

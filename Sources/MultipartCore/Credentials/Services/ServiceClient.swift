@@ -5,11 +5,6 @@ struct ServiceClient: Sendable {
   let world: World
   var retry = RetryPolicy(tries: 4)
 
-  init(transport: any Transport, world: World) {
-    self.transport = transport
-    self.world = world
-  }
-
   /// A request before it is signed. `name` is for messages: `AssumeRole of STS`.
   struct Question: Sendable {
     var name: String

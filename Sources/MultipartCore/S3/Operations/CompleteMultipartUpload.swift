@@ -11,12 +11,6 @@ struct CompleteMultipartUpload: S3Operation {
     var etag: String
     /// The part's checksum by its header name, if the upload has checksums.
     var checksum: NamedValue?
-
-    init(number: Int, etag: String, checksum: NamedValue? = nil) {
-      self.number = number
-      self.etag = etag
-      self.checksum = checksum
-    }
   }
 
   typealias Output = WrittenObject

@@ -13,11 +13,6 @@ struct CreateSession: S3Operation {
   /// The encryption of the objects to be written: requests of the session cannot choose another.
   var encryption: ServerSideEncryption?
 
-  init(bucket: String, encryption: ServerSideEncryption? = nil) {
-    self.bucket = bucket
-    self.encryption = encryption
-  }
-
   /// The lifetime that AWS documents.
   private static let standardLifetime = Duration.seconds(300)
 

@@ -27,12 +27,6 @@ struct GetObjectSettings: S3Operation {
     var permission: String
     var id: String?
     var uri: String?
-
-    init(permission: String, id: String? = nil, uri: String? = nil) {
-      self.permission = permission
-      self.id = id
-      self.uri = uri
-    }
   }
 
   enum Output: Sendable, Equatable {

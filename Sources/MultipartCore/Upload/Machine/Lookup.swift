@@ -125,12 +125,6 @@ extension UploadMachine {
     var use: Use
     /// All its parts are in the record: if it is gone, it may have been completed.
     var isWhole = false
-
-    init(uploadID: String, use: Use, isWhole: Bool = false) {
-      self.uploadID = uploadID
-      self.use = use
-      self.isWhole = isWhole
-    }
   }
 
   /// The parts that a store has of an upload.
@@ -146,13 +140,6 @@ extension UploadMachine {
     var receipts: [PartReceipt] = []
     /// The parts that arrived last, as precisely as whole seconds allow, in order; nil if the store does not say.
     var latest: [Int]?
-
-    init(sizes: [Int: Int64], form: ChecksumForm?, plan: UploadPlan? = nil, activity: Activity? = nil) {
-      self.sizes = sizes
-      self.form = form
-      self.plan = plan
-      self.activity = activity
-    }
   }
 
   /// When something was last sent to an upload, according to the list of its parts.

@@ -25,15 +25,4 @@ struct PartReceipt: Sendable, Equatable {
   var proof: PartProof
   /// A checksum of the bytes when this run sent or compared them, whether or not the upload uses it.
   var localSum: Checksum?
-
-  init(
-    number: Int, size: Int64, etag: String, checksum: Checksum? = nil, proof: PartProof, localSum: Checksum? = nil
-  ) {
-    self.number = number
-    self.size = size
-    self.etag = etag
-    self.checksum = checksum
-    self.proof = proof
-    self.localSum = localSum
-  }
 }

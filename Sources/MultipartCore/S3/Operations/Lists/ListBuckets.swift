@@ -9,10 +9,6 @@ struct ListBuckets: S3Operation {
 
   var token: String?
 
-  init(token: String? = nil) {
-    self.token = token
-  }
-
   var place: Place { Place() }
 
   func request() throws(Failure) -> S3Request {

@@ -30,15 +30,6 @@ struct ListMultipartUploads: S3Operation {
     var nextUploadIDMarker: String?
     /// The store's clock at the time of its answer.
     var date: Timestamp?
-
-    init(
-      uploads: [Upload], isTruncated: Bool? = nil, nextKeyMarker: String? = nil, nextUploadIDMarker: String? = nil
-    ) {
-      self.uploads = uploads
-      self.isTruncated = isTruncated
-      self.nextKeyMarker = nextKeyMarker
-      self.nextUploadIDMarker = nextUploadIDMarker
-    }
   }
 
   var bucket: BucketAddress
@@ -49,11 +40,6 @@ struct ListMultipartUploads: S3Operation {
     var key: String
     /// The upload after which the page begins; S3 ignores it without the key.
     var uploadID: String?
-
-    init(key: String, uploadID: String? = nil) {
-      self.key = key
-      self.uploadID = uploadID
-    }
   }
 
   init(_ bucket: BucketAddress, prefix: String? = nil, marker: Marker? = nil) {

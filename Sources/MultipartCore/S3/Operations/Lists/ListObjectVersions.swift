@@ -7,11 +7,6 @@ struct ListObjectVersions: S3Operation {
     var key: String
     /// The version's id; S3 ignores it without the key.
     var versionID: String?
-
-    init(key: String, versionID: String? = nil) {
-      self.key = key
-      self.versionID = versionID
-    }
   }
 
   var bucket: BucketAddress

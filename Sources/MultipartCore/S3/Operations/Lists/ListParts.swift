@@ -31,18 +31,6 @@ struct ListParts: S3Operation {
     var abortDate: Timestamp?
     /// The store's clock at the time of its answer.
     var date: Timestamp?
-
-    init(
-      parts: [Part], isTruncated: Bool? = nil, nextMarker: Int? = nil, checksumAlgorithm: String? = nil,
-      checksumType: String? = nil, abortDate: Timestamp? = nil
-    ) {
-      self.parts = parts
-      self.isTruncated = isTruncated
-      self.nextMarker = nextMarker
-      self.checksumAlgorithm = checksumAlgorithm
-      self.checksumType = checksumType
-      self.abortDate = abortDate
-    }
   }
 
   var address: ObjectAddress
