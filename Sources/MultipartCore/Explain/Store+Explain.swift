@@ -36,10 +36,11 @@ extension Store {
     let store = try await StorePlan(self)
     let ranges = options.partSize.map { "of \(Human.size($0)), as \(settings.source(.partSize)) says" }
     let sizes = [DownloadOptions.rangeSize, DownloadOptions.orderedRangeSize].map(Human.size)
-    return [PlanLine("source", SafeText.oneLine(source)), PlanLine("target", SafeText.oneLine(target))] + store.place + [
-      PlanLine("ranges", ranges ?? "of \(sizes[0]), or of \(sizes[1]) where they are written in order"),
-      store.connections(pace: usualPace(lessons()), settings.transfer.concurrency), store.rate, store.signature,
-    ]
+    return [PlanLine("source", SafeText.oneLine(source)), PlanLine("target", SafeText.oneLine(target))] + store.place
+      + [
+        PlanLine("ranges", ranges ?? "of \(sizes[0]), or of \(sizes[1]) where they are written in order"),
+        store.connections(pace: usualPace(lessons()), settings.transfer.concurrency), store.rate, store.signature,
+      ]
   }
 
   private func usualPace(_ lessons: StoreLessons?) -> Pace.Bounds? {

@@ -46,9 +46,7 @@ extension UploadInput {
     let source = try StreamSource(
       descriptor: descriptor, owns: owns, plan: plan, ring: PartRing(plan: plan, concurrency: concurrency), name: name,
       hashes: options.expectedSHA256 != nil)
-    let expectations = UploadStream.Expectations(
-      size: options.expectedSize, minimumSize: options.minimumSize, mostSize: options.mostSize,
-      sha256: options.expectedSHA256)
-    return .stream(UploadStream(name: name, source: source, filledBy: producer, expectations: expectations))
+    return .stream(
+      UploadStream(name: name, source: source, filledBy: producer, expectations: SourceExpectations(options)))
   }
 }

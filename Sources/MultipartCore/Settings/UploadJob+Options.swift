@@ -65,29 +65,12 @@ extension UploadOptions {
   /// Checks the file before anything is sent, so that a wrong one costs no transfer.
   func check(_ source: UploadSource) throws(Failure) {
     guard case .file(let file) = source else { return }
-    if let least = minimumSize, file.size < least {
-      throw Failure(
-        .dataMismatch, "the file has \(file.size) bytes, less than the \(least) required by \(.minimumSize)",
-        remedy: Self.unmet)
-    }
-    if let size = expectedSize, size != file.size {
-      throw Failure(
-        .dataMismatch, "the file has \(file.size) bytes, not the \(size) required by \(.expectedSize)",
-        remedy: Self.unmet)
-    }
-    if let wanted = expectedSHA256 {
-      let whole = PartSlice(file: file, offset: 0, length: file.size)
-      let sum = try whole.checksums([.sha256])[.sha256]
-      try file.checkUnchanged()
-      guard let sum, sum.hex == wanted.lowercased() else {
-        throw Failure(
-          .dataMismatch, "the file's SHA-256 is \(sum?.hex ?? "not known"), not the one required by \(.expectedSHA256)",
-          remedy: Self.unmet)
-      }
-      file.promise(sum)
-    }
+    let wanted = SourceExpectations(self)
+    if let failure = wanted.failure("the file", of: file.size) { throw failure }
+    guard wanted.sha256 != nil else { return }
+    let sum = try PartSlice(file: file, offset: 0, length: file.size).checksums([.sha256])[.sha256]
+    try file.checkUnchanged()
+    if let failure = wanted.failure("the file", of: sum) { throw failure }
+    if let sum { file.promise(sum) }
   }
-
-  /// What to do if a source is not as expected.
-  static let unmet: Wording = "nothing was published: check the source and what was expected of it"
 }

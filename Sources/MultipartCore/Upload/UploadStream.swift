@@ -1,17 +1,9 @@
 /// A stream as the source of an upload: its parts in memory, and the conditions to check at its end.
 final class UploadStream: Sendable {
-  struct Expectations: Sendable {
-    var size: Int64?
-    var minimumSize: Int64?
-    var mostSize: Int64?
-    /// The expected SHA-256 in lower-case hex.
-    var sha256: String?
-  }
-
   let name: String
   let source: StreamSource
   private let producer: Producer
-  private let expectations: Expectations
+  private let expectations: SourceExpectations
   private let pieces = Locked<[Int: StreamPart]>([:])
   private static let grace = Duration.seconds(2)
 
@@ -41,13 +33,14 @@ final class UploadStream: Sendable {
   }
 
   convenience init(
-    name: String, source: StreamSource, producer: ProducerProcess? = nil, expectations: Expectations = Expectations()
+    name: String, source: StreamSource, producer: ProducerProcess? = nil,
+    expectations: SourceExpectations = SourceExpectations()
   ) {
     self.init(
       name: name, source: source, filledBy: producer.map { .command($0) } ?? .unknown, expectations: expectations)
   }
 
-  init(name: String, source: StreamSource, filledBy producer: Producer, expectations: Expectations) {
+  init(name: String, source: StreamSource, filledBy producer: Producer, expectations: SourceExpectations) {
     self.name = name
     self.source = source
     self.producer = producer
@@ -77,7 +70,9 @@ final class UploadStream: Sendable {
       pieces.withLock { $0[piece.number] = piece.part }
       return .piece(size: piece.part.length, isLast: piece.isShort)
     } catch {
-      if error.code == .usage, let most = expectations.mostSize { return .readFailed(Self.tooLong(most)) }
+      if error.code == .usage, let most = expectations.mostSize {
+        return .readFailed(SourceExpectations.tooLong("the stream", most))
+      }
       return .readFailed(error)
     }
   }
@@ -102,31 +97,8 @@ final class UploadStream: Sendable {
   /// Judges whether the stream may be published: the command has succeeded, and the stream meets the expectations.
   func judge() async -> Failure? {
     if let failure = await producer.failure() { return failure }
-    let size = source.bytesRead
-    if let wanted = expectations.size, wanted != size {
-      return Failure(
-        .dataMismatch, "the stream has \(size) bytes, not the \(wanted) required by \(.expectedSize)",
-        remedy: UploadOptions.unmet)
-    }
-    if let least = expectations.minimumSize, size < least {
-      return Failure(
-        .dataMismatch, "the stream has \(size) bytes, less than the \(least) required by \(.minimumSize)",
-        remedy: UploadOptions.unmet)
-    }
-    if let most = expectations.mostSize, size > most {
-      return Self.tooLong(most)
-    }
-    if let wanted = expectations.sha256, source.sha256?.hex != wanted {
-      return Failure(
-        .dataMismatch, "the stream's SHA-256 is \(source.sha256?.hex ?? "not known"), not the expected one")
-    }
-    return nil
-  }
-
-  private static func tooLong(_ most: Int64) -> Failure {
-    Failure(
-      .dataMismatch, "the stream is longer than the \(most) bytes that the ticket allows",
-      remedy: "ask for a ticket of a larger size")
+    return expectations.failure("the stream", of: source.bytesRead)
+      ?? expectations.failure("the stream", of: source.sha256)
   }
 
   /// Ends reading, and the command with everything in its group; returns once that has ended.

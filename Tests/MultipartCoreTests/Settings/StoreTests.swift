@@ -44,6 +44,29 @@ import Testing
     #expect(await failure(other) == nil)
   }
 
+  @Test("The expected SHA-256 of a file and of a stream may have capital letters", arguments: [true, false])
+  func expectedSum(_ isFile: Bool) async throws {
+    let bytes = randomBytes(1000, seed: 1)
+    let path = try folder.write(bytes, to: "f")
+    let store = try await Store(bucket: "bucket", options())
+    var upload = UploadOptions()
+    var sums = try MultiChecksum([.sha256])
+    bytes.withUnsafeBytes { sums.update($0) }
+    upload.expectedSHA256 = try sums.finish()[.sha256]?.hex.uppercased()
+    if isFile {
+      #expect(try await store.upload(.file(path), to: "k", upload).size == 1000)
+    } else {
+      let chunks = AsyncStream { chunks in
+        chunks.yield(bytes)
+        chunks.finish()
+      }
+      #expect(try await store.upload(.stream(chunks), to: "k", upload).size == 1000)
+    }
+    upload.expectedSHA256 = String(repeating: "0", count: 64)
+    let failure = await #expect(throws: Failure.self) { try await store.upload(.file(path), to: "other", upload) }
+    #expect(failure?.code == .dataMismatch && fake.object("other") == nil)
+  }
+
   @Test(
     "an invalid variable is a configuration failure that names it",
     arguments: [
