@@ -54,9 +54,11 @@ public struct DownloadOptions: Sendable {
   /// Downloads only this part of the object, as it was uploaded.
   public var part: Int?
   static let rangeSize: Int64 = 8 << 20
-  /// Where the bytes are written in order.
+  /// Where the bytes are written in order, and on a line with long round trips that was never seen to be fast.
   static let orderedRangeSize: Int64 = 4 << 20
-  /// How many bytes one request asks for; nil: 8 MiB, or 4 MiB where the bytes are written in order.
+  /// On a line that was slow, or lost packets.
+  static let leastRangeSize: Int64 = 1 << 20
+  /// How many bytes one request asks for; nil: 8 MiB, less where the line or a pipe makes that better.
   public var partSize: Int64?
   /// Replaces an existing file. Otherwise it is an error if the file exists.
   public var overwrites = false

@@ -6,6 +6,8 @@ public enum RemedyAction: Sendable, Equatable, CustomStringConvertible {
   case listUploads(bucket: String, key: String? = nil)
   /// List the unfinished uploads that this machine has records of.
   case listRecordedUploads
+  /// List the buckets of the store.
+  case listBuckets
   /// Abort all unfinished uploads of a bucket that are older than this many days.
   case cleanUp(bucket: String, olderThanDays: Int)
   /// Find out why a store cannot be reached or refuses uploads.
@@ -33,6 +35,7 @@ public enum RemedyAction: Sendable, Equatable, CustomStringConvertible {
     case .abort(let bucket, let key, let uploadID): "abort the upload \(uploadID) of s3://\(bucket)/\(key)"
     case .listUploads(let bucket, let key): "a list of the uploads of s3://\(bucket)" + (key.map { "/\($0)" } ?? "")
     case .listRecordedUploads: "a list of the recorded uploads"
+    case .listBuckets: "a list of the buckets"
     case .cleanUp(let bucket, let days): "abort the uploads of s3://\(bucket) that are older than \(days) days"
     case .examine: "an examination"
     case .sendPart: "the part"
@@ -53,7 +56,7 @@ public enum RemedyAction: Sendable, Equatable, CustomStringConvertible {
     case .listUploads(let bucket, let key): .listUploads(bucket: change(bucket), key: key.map(change))
     case .cleanUp(let bucket, let days): .cleanUp(bucket: change(bucket), olderThanDays: days)
     case .uploadFromWeb(let url): .uploadFromWeb(url: change(url))
-    case .listRecordedUploads, .examine, .sendPart, .listParts, .renewTicket, .upload, .uploadStandardInput,
+    case .listRecordedUploads, .listBuckets, .examine, .sendPart, .listParts, .renewTicket, .upload, .uploadStandardInput,
       .listObjects, .downloadFolder:
       self
     }

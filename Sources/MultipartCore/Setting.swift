@@ -18,7 +18,7 @@ public enum Setting: String, Sendable, CaseIterable {
   // Which object is meant, and the conditions on it.
   case ifMatch, ifNoneMatch, versionID
   // What happens to an existing file.
-  case overwrites
+  case overwrites, skipsSame
   // The single steps of an upload.
   case offset, length, allowsGaps
   /// How long a presigned URL or a ticket is valid.

@@ -64,6 +64,6 @@ def place(programs, slow, *options):
     with (
         allowed(slow.congestion),
         prefixes(programs["relay"], slow) as (clients, server),
-        harness.sink(programs["sink"], SINK_ADDRESS, server, clients) as sink,
+        harness.sink(programs["sink"], SINK_ADDRESS, server, clients, options) as sink,
     ):
         yield sink, clients

@@ -245,6 +245,13 @@ def small(o):
         yield tree("small", files, kib, f"{o.connections} connections", rows, connections=o.connections)
 
 
+def with_fixed(row, mibs):
+    """The row with each fixed number of connections, but no more than there are parts: settings that transfer the same
+    way count once, or the best would be the luckiest of several."""
+    settings = dict.fromkeys((min(n, -(-mibs // mib)), mib) for n, mib in GRID_FIXED)
+    return [dataclasses.replace(row, name=f"{n}x{mib}M", connections=n, part_mib=mib) for n, mib in settings]
+
+
 def small_line(o):
     slow = Line(o.delay_ms, 0, o.mbit, o.congestion)
     yield tree("small-line", 5000, 40, f"over TLS, own defaults, {slow}", over("https", TREES), line=slow)
@@ -260,6 +267,17 @@ def get_small(o):
     rows = over("http", TREE_DOWNLOADS) + over("https", TREE_DOWNLOADS)
     setting = f"into memory, {o.connections} connections"
     yield tree("get-small", 5000, 4, setting, rows, connections=o.connections, is_download=True)
+
+
+def get_line(o):
+    first = over("https", DOWNLOADS)[0]
+    peers = [row for row in over("https", DOWNLOADS) if row.is_peer]
+    clean = Line(o.delay_ms, 0, o.mbit, o.congestion)
+    for slow in [clean] + ([dataclasses.replace(clean, loss=o.loss)] if o.loss else []):
+        for mibs in (64, 512):
+            rows = [first, *with_fixed(first, mibs), *peers]
+            title = f"{mibs} MiB back over TLS, own defaults and fixed numbers of connections, {slow}"
+            yield Stage("get-line", title, rows, mibs << 20, 3, line=slow, is_download=True)
 
 
 def ls(o):
@@ -292,15 +310,12 @@ def grid_cell(cell, load, control, slow):
     else:
         mibs = int(load.removesuffix("MiB"))
         files, size = 1, mibs << 20
-        # No more connections than parts: settings that send the same way count once, or the best would be the luckiest
-        # of several.
-        settings = dict.fromkeys((min(n, -(-mibs // mib)), mib) for n, mib in GRID_FIXED)
-        rows += [dataclasses.replace(first, name=f"{n}x{mib}M", connections=n, part_mib=mib) for n, mib in settings]
+        rows += with_fixed(first, mibs)
         peers = [OBSTORE[2], *over("https", OTHERS)]
     return Stage("grid", f"{cell}: {slow}", rows + peers, size, 3, line=slow, files=files, cell=cell)
 
 
 WORKS = {
     work.__name__.replace("_", "-"): work
-    for work in (file, own, start, stream, ticket, small, get, get_small, ls, loops, line, small_line, grid)
+    for work in (file, own, start, stream, ticket, small, get, get_small, get_line, ls, loops, line, small_line, grid)
 }

@@ -15,7 +15,8 @@ struct DownloadMachine: ObjectMachine {
     case found
     case headFailed(Failure)
     /// The target is open; it already has these ranges.
-    case opened(ranges: Int, size: Int64, have: Set<Int>)
+    /// `rangeSize` is nil if it is the one of the settings.
+    case opened(ranges: Int, size: Int64, have: Set<Int>, rangeSize: Int64? = nil)
     /// There is nothing to do: the target is already identical to the object.
     case unchanged
     case openFailed(Failure)
@@ -84,7 +85,7 @@ struct DownloadMachine: ObjectMachine {
   }
 
   var object = 0
-  let settings: Settings
+  private(set) var settings: Settings
   private(set) var state = State.idle
   private var underWay: Set<Int> = []
   /// Whether the only request or step that is not a transfer is running.
@@ -219,7 +220,11 @@ struct DownloadMachine: ObjectMachine {
       }
       state = .asking(attempt: attempt + 1)
       return [note(pause, nil)]
-    case (.opening, .opened(let ranges, let size, let have)):
+    case (.opening, .opened(let ranges, let size, let have, let rangeSize)):
+      if let rangeSize {
+        scheduler.recut(rangeSize, before: settings.rangeSize)
+        settings.rangeSize = rangeSize
+      }
       var loading = Loading(ranges: ranges, size: size, queue: PartQueue(count: ranges))
       loading.queue.leaveOut(have)
       loading.arrived = have

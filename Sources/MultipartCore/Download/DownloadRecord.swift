@@ -16,6 +16,8 @@ final class DownloadRecord: Sendable {
     var plan: RangePlan
     var file: FilePath
 
+    static let placeOfRangeSize = 8
+
     var words: [RecordLine.Word] {
       let texts = [
         "object", target.origin, target.bucket, target.key, version, etag, String(plan.start), String(plan.size),
@@ -52,7 +54,7 @@ final class DownloadRecord: Sendable {
   /// Continues the record of the same object, divided in the same way, or begins one; nil while another run holds it.
   static func open(_ path: String, _ header: Header) throws(Failure) -> DownloadRecord? {
     let folder = try RecordFolder.make(path + "/" + folderName)
-    let name = Hex.encode(try Digest.sha256(header.file.bytes).prefix(16)) + ".record"
+    let name = try name(header)
     guard let lock = try RecordLock.take(folder, name + ".lock") else { return nil }
     do throws(Failure) {
       if lock.leftSince != nil { folder.removeLeftovers(beside: name) }
@@ -68,6 +70,23 @@ final class DownloadRecord: Sendable {
       lock.release()
       throw error
     }
+  }
+
+  /// The size of the ranges in a record of the same bytes, however they are divided; nil if there is none.
+  static func rangeSize(_ path: String, _ header: Header) -> Int64? {
+    guard let folder = try? RecordFolder.open(path + "/" + folderName), let name = try? name(header),
+      let file = try? folder.file(name, O_RDONLY), let bytes = try? file.read(most: mostBytes),
+      let second = bytes.split(separator: UInt8(ascii: "\n"), maxSplits: 2).dropFirst().first,
+      let words = RecordLine.read(second)?.words, words.count == header.words.count,
+      let size = Int64(words[Header.placeOfRangeSize], in: 1...Int64.max)
+    else { return nil }
+    var other = header
+    other.plan = RangePlan(start: header.plan.start, size: header.plan.size, rangeSize: size)
+    return read(bytes, other) == nil ? nil : size
+  }
+
+  private static func name(_ header: Header) throws(Failure) -> String {
+    Hex.encode(try Digest.sha256(header.file.bytes).prefix(16)) + ".record"
   }
 
   /// Reads the record; nil unless it is of this very object.

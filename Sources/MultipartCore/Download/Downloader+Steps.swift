@@ -89,7 +89,8 @@ extension Downloader {
       }
       try wanted?.object.noted?.check(object)
       let (start, length) = try range(of: object, size)
-      let plan = RangePlan(start: start, size: length, rangeSize: rangeSize)
+      let pieces = rangeSize(start, length) { recordedRangeSize(object, $0) }
+      let plan = RangePlan(start: start, size: length, rangeSize: pieces)
       if case .file(let target) = kind, target.found != nil, let left = try leaves(target, object) {
         known.withLock { $0.result = left }
         return .unchanged
@@ -112,8 +113,9 @@ extension Downloader {
         try await openStream(target, object, plan)
         have = []
       }
-      tell(.started(size: length, ranges: plan.count, rangeSize: rangeSize))
-      return .opened(ranges: plan.count, size: length, have: have)
+      tell(.started(size: length, ranges: plan.count, rangeSize: plan.rangeSize))
+      return .opened(
+        ranges: plan.count, size: length, have: have, rangeSize: plan.rangeSize == rangeSize ? nil : plan.rangeSize)
     } catch {
       return .openFailed(error)
     }
@@ -175,7 +177,8 @@ extension Downloader {
       .precondition,
       options.skipsSame
         ? "the file already exists, and is not known to be identical to the object" : "the file already exists",
-      remedy: "replace it with \(.overwrites), or name another file")
+      remedy: "replace it with \(.overwrites), or name another file"
+        + (options.skipsSame ? "" : "; with \(.skipsSame) one that is identical to the object is left as it is"))
   }
 
   /// Decides which checksums are computed while the bytes arrive, and how the object is divided into parts.
@@ -191,6 +194,19 @@ extension Downloader {
   }
 
   /// Opens the part file. Returns the ranges of an earlier run whose bytes on disk match their checksums.
+  private func header(_ object: ObjectInfo, _ plan: RangePlan) -> DownloadRecord.Header? {
+    guard case .file(let target) = kind, let etag = object.etag else { return nil }
+    return DownloadRecord.Header(
+      target: RecordTarget(origin: client.signer.origin, bucket: address.bucket, key: address.key),
+      version: object.versionID ?? "", etag: etag, plan: plan, file: target.path)
+  }
+
+  /// How an interrupted run has divided the same bytes of the object.
+  private func recordedRangeSize(_ object: ObjectInfo, _ plan: RangePlan) -> Int64? {
+    guard let stateFolder, let header = header(object, plan) else { return nil }
+    return DownloadRecord.rangeSize(stateFolder, header)
+  }
+
   private func openPart(_ target: DownloadTarget, _ object: ObjectInfo, _ plan: RangePlan) throws(Failure) -> Set<Int> {
     let part = if let part = known.withLock({ $0.part }) { part } else { try PartFile.open(for: target) }
     known.withLock { $0.part = part }
@@ -200,11 +216,7 @@ extension Downloader {
       return []
     }
     var record: DownloadRecord?
-    if let stateFolder, let etag = object.etag {
-      let header = DownloadRecord.Header(
-        target: RecordTarget(origin: client.signer.origin, bucket: address.bucket, key: address.key),
-        version: object.versionID ?? "",
-        etag: etag, plan: plan, file: target.path)
+    if let stateFolder, let header = header(object, plan) {
       do throws(Failure) {
         record = try DownloadRecord.open(stateFolder, header)
       } catch {

@@ -15,7 +15,9 @@ final class Downloader: Performer {
   private let seat = Locked((object: 0, since: Duration.zero))
   /// When the object started, as an uptime.
   var began: Duration { seat.withLock { $0.since } }
+  /// Unless the line asks for smaller ones.
   let rangeSize: Int64
+  private let line: LineClass?
   let etagMayBeMD5: Bool
   /// How many ranges may be in memory; nil: they go into a file.
   let ahead: Int?
@@ -105,10 +107,25 @@ final class Downloader: Performer {
     (self.run, self.wanted) = (run, wanted)
     self.tell = world.tracing(tell)
     rangeSize = kind.rangeSize(options)
+    line = store.lessons()?.line
     ahead = kind.isStream ? max(2, min(Self.mostAhead, Int(Self.mostInMemory / rangeSize))) : nil
     etagMayBeMD5 = store.etagMayBeMD5
     stateFolder = store.options.stateFolder(store.world.environment)
     counters = Locked(TransferProgress(total: wanted?.object.size, parts: nil))
+  }
+
+  /// The size of an only object's ranges, which depends on the line: where losses limit each connection, many are
+  /// needed, and none is added while the ranges that have begun would take too long.
+  func rangeSize(_ start: Int64, _ length: Int64, recorded: (RangePlan) -> Int64?) -> Int64 {
+    guard options.partSize == nil, wanted == nil, !kind.isStream else { return rangeSize }
+    if let recorded = recorded(RangePlan(start: start, size: length, rangeSize: rangeSize)) { return recorded }
+    switch line {
+    case .buffered?, .slow?, .lossy?: return DownloadOptions.leastRangeSize
+    case .fast?, .fastest?: return rangeSize
+    case .modest?, .usual?, nil:
+      let isLong = client.transport.look().map { $0.leastTrip >= UploadJob.longTrip } ?? false
+      return isLong ? DownloadOptions.orderedRangeSize : rangeSize
+    }
   }
 
   var place: Place { Place(file: name, bucket: address.bucket, key: address.key) }

@@ -78,7 +78,7 @@ struct Scheduler<Receipt: TransferReceipt>: Sendable {
   private var takenBack: Set<Slot> = []
   /// Transfers that have succeeded, and the bytes of those that are running.
   private var landed = 0
-  private var flyingBytes: Int64 = 0
+  private(set) var flyingBytes: Int64 = 0
   private var tail = Tail<Receipt>()
   private var flight = Flight()
   private var handover = Handover()

@@ -36,9 +36,14 @@ extension Store {
     let store = try await StorePlan(self)
     let ranges = options.partSize.map { "of \(Human.size($0)), as \(settings.source(.partSize)) says" }
     let sizes = [DownloadOptions.rangeSize, DownloadOptions.orderedRangeSize].map(Human.size)
+    let least = Human.size(DownloadOptions.leastRangeSize)
     return [PlanLine("source", SafeText.oneLine(source)), PlanLine("target", SafeText.oneLine(target))] + store.place
       + [
-        PlanLine("ranges", ranges ?? "of \(sizes[0]), or of \(sizes[1]) where they are written in order"),
+        PlanLine(
+          "ranges",
+          ranges
+            ?? "of \(sizes[0]); of \(sizes[1]) where they are written in order, or if a round trip takes 1 ms; of \(least) on a line that was slow"
+        ),
         store.connections(pace: usualPace(lessons()), settings.transfer.concurrency), store.rate, store.signature,
       ]
   }

@@ -148,7 +148,8 @@ struct UploadJob: Sendable {
     return try UploadPlan(size: source.size ?? 0, partSize: partSize, threshold: threshold, line: line)
   }
 
-  private static let longTrip: Duration = .milliseconds(1)
+  /// On a shorter path losses are repaired before they cost anything.
+  static let longTrip: Duration = .milliseconds(1)
   private static let longFile: Int64 = 2 << 30
 
   /// A plan of smaller parts, for a line that was never seen to be fast: if losses limit each connection, it needs

@@ -58,6 +58,7 @@ extension Setting {
     case .trustsEdited: .trustEdited
     case .asItIs: .asItIs
     case .overwrites: .overwrite
+    case .skipsSame: .skipSame
     case .offset: .offset
     case .length: .length
     case .allowsGaps: .allowGaps
@@ -101,6 +102,7 @@ extension RemedyAction {
       "s3up abort \(Self.url(bucket, key)) --upload-id=\(ShellWord.quoted(uploadID))"
     case .listUploads(let bucket, let key): "s3up uploads " + Self.url(bucket, key)
     case .listRecordedUploads: "s3up uploads"
+    case .listBuckets: "s3up ls"
     case .cleanUp(let bucket, let days): "s3up uploads \(Self.url(bucket)) --clean --all --older-than \(days)d"
     case .examine: "s3up doctor"
     case .sendPart: "s3up part FILE … --part 1"

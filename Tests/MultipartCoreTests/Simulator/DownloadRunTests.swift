@@ -62,6 +62,18 @@ struct DownloadRunTests {
       })
   }
 
+  @Test("Ranges of another size than planned are requested as such")
+  func recut() {
+    var run = Run<DownloadMachine>(RunSettings())
+    run.add(0, DownloadMachine(.init(rangeSize: 8 << 20)), partSize: 8 << 20)
+    run.close()
+    _ = run.begin(at: .zero)
+    _ = run.handle(.of(0, .found), at: .zero)
+    let orders = run.handle(.of(0, .opened(ranges: 3, size: 9 << 20, have: [], rangeSize: 4 << 20)), at: .zero)
+    #expect(Self.gets(orders) == [1, 2, 3])
+    #expect(run.scheduler.flyingBytes == 9 << 20)
+  }
+
   @Test("A download that could not be proven is repeated once over other connections, and then fails")
   func reloads() {
     var run = Run<DownloadMachine>(RunSettings())

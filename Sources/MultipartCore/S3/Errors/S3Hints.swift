@@ -47,7 +47,8 @@ enum S3Hints {
   }
 
   private static let byCode: [String: Wording] = [
-    "NoSuchBucket": "check the bucket's name, the region and the endpoint",
+    "NoSuchBucket":
+      "check the bucket's name, the region and the endpoint; see which buckets there are: \(run: .listBuckets)",
     "NoSuchKey": "check the key: it is compared byte by byte, and case matters",
     "InvalidAccessKeyId":
       "this store does not know the access key: check the place it comes from (\(run: .examine) names it) and the endpoint, and that ID and secret are not swapped or in quotes",
