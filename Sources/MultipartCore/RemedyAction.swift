@@ -56,7 +56,8 @@ public enum RemedyAction: Sendable, Equatable, CustomStringConvertible {
     case .listUploads(let bucket, let key): .listUploads(bucket: change(bucket), key: key.map(change))
     case .cleanUp(let bucket, let days): .cleanUp(bucket: change(bucket), olderThanDays: days)
     case .uploadFromWeb(let url): .uploadFromWeb(url: change(url))
-    case .listRecordedUploads, .listBuckets, .examine, .sendPart, .listParts, .renewTicket, .upload, .uploadStandardInput,
+    case .listRecordedUploads, .listBuckets, .examine, .sendPart, .listParts, .renewTicket, .upload,
+      .uploadStandardInput,
       .listObjects, .downloadFolder:
       self
     }

@@ -26,14 +26,16 @@ extension RealStores {
       let source = try await run.file("source", 32 << 20)
       let ticket = try await issue(run, source.path)
       for parts in 1...2 {
-        let child = try put(run, source, ticket, "--limit-rate", "4M", "--concurrency", "1")
+        // Half a minute for all parts, so that it is killed in time however slow this machine is.
+        let child = try put(run, source, ticket, "--limit-rate", "1M", "--concurrency", "1")
         while !child.ended {
           let id = try await store.unfinished(run.key()).first
           if let id, try await store.parts(run.key(), id).count >= parts { break }
           try await Task.sleep(for: .milliseconds(200))
         }
         child.signal(SIGKILL)
-        _ = await child.wait()
+        let killed = await child.wait()
+        #expect(killed.status == nil, "it ended before: \(killed.output) \(killed.errors)")
       }
       let id = try #require(try await store.unfinished(run.key()).first)
       let held = try await store.parts(run.key(), id).count

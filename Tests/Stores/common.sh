@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# What the servers' scripts share; sourced by seaweedfs.sh, swift.sh, juicefs.sh and moto.sh,
-# which set NAME and define
+# What the servers' scripts share; sourced by seaweedfs.sh, swift.sh, juicefs.sh, moto.sh and
+# rclone.sh, which set NAME and define
 #   PARTS          the names of their processes, in the order of stopping
 #   LAUNCH_PORTS   how many ports launch needs
 #   tidy           (optional) removes what the server leaves outside of its folder

@@ -6,10 +6,12 @@ HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 ROOT=${S3UP_STORES_DIR:-$(cd "$HERE/../.." && pwd)/.build/stores}
 RUN_ROOT=$ROOT/run
 ALL=(seaweedfs swift juicefs moto)
+# Started only by name.
+OTHERS=(rclone)
 
 usage() {
   cat >&2 <<EOF
-usage: stores.sh COMMAND [STORE...]            STORE: ${ALL[*]}, or all (default)
+usage: stores.sh COMMAND [STORE...]            STORE: ${ALL[*]}, or all (default); ${OTHERS[*]}
   install  install what is missing
   start    install and start; the servers stay until stop, at most an hour
   stop     stop, and drop the data
@@ -59,7 +61,7 @@ at_once() { # at_once COMMAND STORE...
 
 stop_unkept() {
   local store unkept=()
-  for store in "${ALL[@]}"; do [ -e "$RUN_ROOT/$store.kept" ] || unkept+=("$store"); done
+  for store in "${ALL[@]}" "${OTHERS[@]}"; do [ -e "$RUN_ROOT/$store.kept" ] || unkept+=("$store"); done
   [ ${#unkept[@]} -eq 0 ] || at_once stop "${unkept[@]}"
 }
 
@@ -91,7 +93,7 @@ command=${1:-}
 [ $# -eq 0 ] || shift
 stores=()
 while [ $# -gt 0 ] && [ "$1" != -- ]; do
-  case " ${ALL[*]} " in
+  case " ${ALL[*]} ${OTHERS[*]} " in
     *" $1 "*) stores+=("$1") ;;
     *) if [ "$1" = all ]; then stores+=("${ALL[@]}"); else die "no store is called $1" 64; fi ;;
   esac
