@@ -55,7 +55,7 @@ RUNS = {
 def options():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--binary", default=REPOSITORY / ".build/release/s3up", type=pathlib.Path)
-    parser.add_argument("--store", default="seaweedfs", help="seaweedfs, swift or juicefs (%(default)s)")
+    parser.add_argument("--store", default="seaweedfs", help="seaweedfs, swift, juicefs or, for clients, rclone (%(default)s)")
     parser.add_argument("--only", default=",".join(RUNS), help="some of: %(default)s")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().getrandbits(32), help="(random)")
     parser.add_argument("--uploads", type=int, help="killed uploads (200; of a folder 50)")

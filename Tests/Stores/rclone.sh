@@ -9,7 +9,8 @@ LAUNCH_PORTS=2
 
 launch() {
   mkdir -p data/$BUCKET
-  background server env HOME=. RCLONE_AUTH_KEY="$ACCESS_KEY,$SECRET_KEY" \
+  # rclone reads the variable as a line of CSV.
+  background server env HOME=. RCLONE_AUTH_KEY="\"$ACCESS_KEY,$SECRET_KEY\"" \
     "$VENV/bin/rclone" serve s3 --config "" --addr "127.0.0.1:${PORTS[0]}" --vfs-cache-mode writes --cache-dir cache data
   tls_front "${PORTS[1]}" "${PORTS[0]}"
   ENDPOINT=http://127.0.0.1:${PORTS[0]}

@@ -31,6 +31,21 @@ import Testing
     #expect(taken.withLock { $0 } == Array(bytes[..<600]))
   }
 
+  @Test(
+    "What counts is which bytes an answer says it has: a range may come with 200, as from rclone's server",
+    arguments: [
+      (206, "bytes 1000-1639/5000", nil), (200, "bytes 1000-1639/5000", nil), (206, "bytes 1000-1639/*", nil),
+      (200, nil, .refused), (206, nil, .server), (200, "bytes 0-4999/5000", .server),
+      (206, "bytes 0-639/5000", .server),
+      (200, "bytes 1000-1639/5001", .sourceChanged),
+    ] as [(Int, String?, Failure.Code?)])
+  func judged(_ status: Int, _ range: String?, _ code: Failure.Code?) {
+    let wanted = RangeSink.Wanted(number: 2, first: 1000, length: 640, size: 5000)
+    var headers: HeaderList = [:]
+    headers.add("Content-Range", range)
+    #expect(RangeSink.judge(status, headers, wanted)?.code == code)
+  }
+
   @Test("Too few bytes count as a cut connection; all of them have their checksum, and are written in order")
   func tooFew() throws {
     let sink = try sink(of: 640)

@@ -30,7 +30,8 @@ public struct ObjectInfo: Sendable, Equatable {
     let headers = answer.headers
     // For a range or a part, Content-Length is only that of the range; the whole size is after the slash.
     let total = headers["Content-Range"]?.words(between: "/").last.flatMap { Self.count(String($0)) }
-    size = answer.status == 206 ? total : headers["Content-Length"].flatMap(Self.count)
+    let isRange = answer.status == 206 || headers["Content-Range"] != nil
+    size = isRange ? total : headers["Content-Length"].flatMap(Self.count)
     etag = headers["ETag"]
     checksums = ChecksumHeaders.values(in: headers)
     checksumTypeText = headers[HeaderName.checksumType]
