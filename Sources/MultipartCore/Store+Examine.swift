@@ -1,7 +1,7 @@
 extension Store {
   /// Checks everything that an upload needs: credentials, region, endpoint, proxy, TLS, clock, permissions, what aborts
   /// unfinished uploads, and the state folder. It begins an upload below the prefix, sends a small part and aborts it, so
-  /// that nothing is published. It ends within half a minute, even without any answer.
+  /// that nothing is published. Each question has a time limit.
   ///
   ///     for finding in try await Store.examine(options, bucket: "my-bucket") where finding.mark != .ok {
   ///       print(finding.text, finding.remedy ?? "")
