@@ -17,6 +17,8 @@ struct S3Client: Sendable {
   private struct Contact {
     /// Whether a store has answered in this run.
     var hasAnswered = false
+    /// Whether it has granted a request, so that the credentials are right.
+    var hasGranted = false
     /// When the request that waits for the first answer of the run was sent.
     var waitingSince: Duration?
   }
@@ -62,7 +64,8 @@ struct S3Client: Sendable {
     var learnt: [Int: Int] = [:]
     do throws(Failure) {
       while true {
-        let (answer, signed) = try await exchange(request, prepare)
+        var (answer, signed) = try await exchange(request, prepare)
+        if let told = await reason(of: answer, to: operation) { answer = told }
         guard let lesson = signer.learn(from: answer, to: signed, now: world.now()),
           learnt[lesson.kind, default: 0] < lesson.tries,
           try await heed(lesson, answer, request)
@@ -77,6 +80,16 @@ struct S3Client: Sendable {
       // A successful answer can also contain an error, and only whole secrets were masked in it.
       throw world.secrets.masked(explained(error)).at(request.place)
     }
+  }
+
+  /// The answer that names the reason of a refusal that does not. With credentials that are known to be right, a 403
+  /// concerns a permission.
+  private func reason(of refusal: Response, to operation: some S3Operation) async -> Response? {
+    guard let question = operation.question(about: refusal),
+      refusal.status != 403 || !contact.withLock({ $0.hasGranted }),
+      let told = try? await exchange(question, { _ in }).answer, told.status == refusal.status
+    else { return nil }
+    return told
   }
 
   private func explained(_ failure: Failure) -> Failure {
@@ -148,7 +161,10 @@ struct S3Client: Sendable {
         page.isSettled = contact.withLock { !$0.hasAnswered }
         throw page
       }
-      contact.withLock { $0 = Contact(hasAnswered: true) }
+      contact.withLock { contact in
+        (contact.hasAnswered, contact.waitingSince) = (true, nil)
+        if (200..<300).contains(answer.status) { contact.hasGranted = true }
+      }
       return (answer, wire)
     } catch {
       contact.withLock { $0.waitingSince = nil }

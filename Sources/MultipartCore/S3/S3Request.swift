@@ -96,10 +96,13 @@ protocol S3Operation: Sendable {
   func request() throws(Failure) -> S3Request
   /// Reads any answer, whatever its status; one that is not a success is thrown as a `Failure`.
   func output(from answer: Response) throws(Failure) -> Output
+  /// A request that is refused for the same reason, and whose answer names it; nil if the refusal itself does.
+  func question(about refusal: Response) -> S3Request?
 }
 
 extension S3Operation {
   var operation: OperationName { Self.name }
+  func question(about refusal: Response) -> S3Request? { nil }
 
   /// Throws unless the answer is a success in status and in body: a `200 OK` can contain an `<Error>`.
   func requireSuccess(_ answer: Response, carriedChecksum: Bool = false) throws(Failure) {

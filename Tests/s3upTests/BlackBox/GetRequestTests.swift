@@ -79,15 +79,17 @@ import Testing
     ).expectSuccess()
     let get = ["get", "s3://bucket/key", "target"] + ranges
     #expect(try await box.run(get + ["--sse-c-key-file", "sse.key"]).status == 77)
-    #expect([69, 75].contains(try await box.run(get + ["--request-payer"]).status))
+    try await box.run(get + ["--request-payer"]).expectFailure(69, "--sse-c-key-file")
     try await box.run(get + ["--request-payer", "--sse-c-key-file", "sse.key"]).expectSuccess()
     #expect(try box.files.read("target") == bytes)
-    let asked = box.fake.requests(.getObject)
+    // Without the key one GET of a byte is sent, whose refusal has a reason.
+    let asked = box.fake.requests(.getObject).filter { $0.headers["range"] != "bytes=0-0" }
     #expect(
-      asked.allSatisfy {
-        $0.headers["x-amz-request-payer"] != nil
-          && $0.headers["x-amz-server-side-encryption-customer-key"] != nil
-      })
+      !asked.isEmpty
+        && asked.allSatisfy {
+          $0.headers["x-amz-request-payer"] != nil
+            && $0.headers["x-amz-server-side-encryption-customer-key"] != nil
+        })
   }
 
   static let archives: [([String: String], String)] = [

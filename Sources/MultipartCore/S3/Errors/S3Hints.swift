@@ -15,6 +15,9 @@ enum S3Hints {
     if code == .checksumUnsupported {
       return "choose another checksum with \(.checksum, "md5") or \(.checksum, "none")"
     }
+    if s3Code == "InvalidRequest", [GetObject.name, HeadObject.name].contains(operation) {
+      return "if the object is encrypted with your own key, give that key with \(.customerKey)"
+    }
     if s3Code == "NoSuchUpload", let bucket { return noSuchUpload(bucket) }
     if let s3Code, let remedy = byCode[s3Code] { return remedy }
     switch code {

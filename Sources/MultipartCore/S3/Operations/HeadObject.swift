@@ -51,6 +51,17 @@ struct HeadObject: S3Operation {
     return try S3Request(operation, .head, place: place, query: query, headers: headers.list)
   }
 
+  /// A GET of the first byte: the refusal of a HEAD has no body, so it does not show whether, for example, a token has
+  /// expired or the customer's key is missing.
+  func question(about refusal: Response) -> S3Request? {
+    guard [400, 403].contains(refusal.status), partNumber == nil, S3ErrorBody.code(refusal.headers) == nil,
+      S3ErrorBody.requestID(refusal.headers) != nil
+    else { return nil }
+    return try? GetObject(
+      address, range: 0...0, versionID: versionID, wantsChecksums: false, sink: HeadSink()
+    ).request()
+  }
+
   func output(from answer: Response) throws(Failure) -> Output {
     if answer.status == 404 { return .absent }
     if answer.status == 405, answer.headers["x-amz-delete-marker"]?.lowercased() == "true" { return .absent }
