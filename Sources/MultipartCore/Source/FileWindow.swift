@@ -62,14 +62,23 @@ final class FileWindow: @unchecked Sendable {
       keepers.removeAll { $0 == number }
     }
 
-    /// Releases the pages of a window up to `end`, unless it keeps them.
-    mutating func release(_ number: Int32, before end: Int) {
+    /// Pages are released in steps, because each costs a message to the other cores.
+    private static let step = 512 << 10
+    /// With more windows than this, what each of them has mapped would add up to more than the budget.
+    private static let many = most / least
+
+    /// Releases the pages of a window that were used, unless it keeps them.
+    mutating func release(_ number: Int32, used: Int) {
       guard var place = places[number], !place.keeps else { return }
+      let isMany = places.count > Self.many
+      let step = isMany ? Self.step / 2 : Self.step
+      let end = used == place.memory.count ? used : used / step * step
       // Less than before means that it is read once more.
       let old = min(place.left, end)..<end
       place.left = end
       places[number] = place
-      drop(place.memory, old)
+      // One access can map pages that are not read for a long time: 2 MiB if the cache holds the file in large pieces.
+      drop(place.memory, isMany && !old.isEmpty ? 0..<place.memory.count : old)
     }
 
     private mutating func give(_ number: Int32) {
@@ -156,16 +165,12 @@ final class FileWindow: @unchecked Sendable {
     return UnsafeRawBufferPointer(rebasing: memory[skipped..<min(memory.count, skipped + count)])
   }
 
-  /// Releases the pages before `position`, which are mapped again if they are read again. Done in steps of 512 KiB,
-  /// because each step costs a message to the other cores.
+  /// Releases the pages before `position`, which are mapped again if they are read again.
   func release(before position: Int64) {
     guard let number else { return }
     let used = lead + Int(position - begin)
-    let end = used == memory.count ? used : used / Self.step * Self.step
-    Self.room.withLock { $0.release(number, before: end) }
+    Self.room.withLock { $0.release(number, used: used) }
   }
-
-  private static let step = 512 << 10
 
   /// Throws if bytes of the window could not be read. Call it after using the bytes, and before using the result.
   func check() throws(Failure) {
