@@ -68,8 +68,16 @@ public final class Timeline: Sendable {
   /// Whether a file that begins with this line is a trace.
   package static func begins(_ line: ArraySlice<UInt8>) -> Bool { TraceFormat.begins(line) }
 
-  /// What there is to tell so far.
-  package var figures: RunFigures { state.withLock { $0.log.closed(at: now($0)).figures } }
+  /// A page of HTML about the run so far, by lines: one file that needs nothing else, allows no script and no request,
+  /// and no style but its own, which has the nonce. `plan` is what was to be done and why, `end` how it ended; any text
+  /// is safe in them.
+  public func page(title: String, plan: [String] = [], end: [String] = [], nonce: String) -> [String] {
+    let figures = state.withLock { $0.log.closed(at: now($0)).figures }
+    return RunPage(figures: figures, title: title, plan: plan, end: end, nonce: nonce).lines
+  }
+
+  /// Whether a file that begins with this line is such a page.
+  package static func beginsPage(_ line: ArraySlice<UInt8>) -> Bool { line.elementsEqual(RunPage.firstLine.utf8) }
 
   /// Nothing has been sent or tried.
   package var isEmpty: Bool { state.withLock { $0.log.isEmpty } }

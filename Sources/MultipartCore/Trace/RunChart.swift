@@ -1,5 +1,3 @@
-import MultipartCore
-
 /// The drawings of a report, as SVG: each element on a line of its own.
 struct RunChart {
   private static let labels = 170

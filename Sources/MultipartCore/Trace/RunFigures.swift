@@ -1,42 +1,42 @@
 /// What a timeline comes to, in bounded memory however long the run is: totals, rates, causes and a picture.
-package struct RunFigures: Sendable {
+struct RunFigures: Sendable {
   /// By the wall clock.
-  package internal(set) var started = Timestamp(seconds: 0)
-  package internal(set) var took = Duration.zero
-  package private(set) var bytesSent: Int64 = 0
-  package private(set) var bytesReceived: Int64 = 0
+  var started = Timestamp(seconds: 0)
+  var took = Duration.zero
+  private(set) var bytesSent: Int64 = 0
+  private(set) var bytesReceived: Int64 = 0
   /// Requests, those that have failed, and those that have carried a part or range.
-  package private(set) var requests = 0
-  package private(set) var failedRequests = 0
-  package private(set) var parts = 0
-  package private(set) var retries = 0
-  package private(set) var objects = 0
-  package private(set) var failedObjects = 0
+  private(set) var requests = 0
+  private(set) var failedRequests = 0
+  private(set) var parts = 0
+  private(set) var retries = 0
+  private(set) var objects = 0
+  private(set) var failedObjects = 0
   /// Events that the trace does not have.
-  package internal(set) var leftOut = 0
+  var leftOut = 0
   /// How often something was tried again, by the cause.
-  package private(set) var causes: [String: Int] = [:]
-  package private(set) var rates = TraceRates()
-  package private(set) var picture = TracePicture()
+  private(set) var causes: [String: Int] = [:]
+  private(set) var rates = TraceRates()
+  private(set) var picture = TracePicture()
   /// What the run has decided on the way, and when.
-  package private(set) var marks: [(at: Duration, text: String)] = []
-  package private(set) var marksLeftOut = 0
-  package private(set) var line: LineFacts?
+  private(set) var marks: [(at: Duration, text: String)] = []
+  private(set) var marksLeftOut = 0
+  private(set) var line: LineFacts?
   /// How long all slices of a kind were together.
-  package private(set) var times: [TraceSlice.Kind: Duration] = [:]
+  private(set) var times: [TraceSlice.Kind: Duration] = [:]
   /// The first that have failed.
-  package private(set) var failures: [(name: String, why: String)] = []
+  private(set) var failures: [(name: String, why: String)] = []
 
   /// What was learned of the line.
-  package struct LineFacts: Sendable {
-    package var connections: Int
-    package var mostConnections: Int
-    package var leastTrip: Duration
-    package var roundTrip: Duration
-    package var segments: Int64
-    package var resent: Int64
+  struct LineFacts: Sendable {
+    var connections: Int
+    var mostConnections: Int
+    var leastTrip: Duration
+    var roundTrip: Duration
+    var segments: Int64
+    var resent: Int64
     /// In words.
-    package var lessons: [String] = []
+    var lessons: [String] = []
   }
 
   private static let mostCauses = 40
@@ -44,7 +44,7 @@ package struct RunFigures: Sendable {
   private static let mostFailures = 20
   static let otherCauses = "other causes"
 
-  package init() {}
+  init() {}
 
   mutating func take(_ slice: TraceSlice) {
     took = max(took, slice.to)
@@ -110,10 +110,10 @@ package struct RunFigures: Sendable {
 }
 
 /// Bytes over time, in at most `most` steps of one length, which doubles when they do not suffice.
-package struct TraceRates: Sendable {
-  package static let most = 600
-  package private(set) var step = Duration.milliseconds(25)
-  package private(set) var bytes: [Int64] = []
+struct TraceRates: Sendable {
+  static let most = 600
+  private(set) var step = Duration.milliseconds(25)
+  private(set) var bytes: [Int64] = []
 
   init() {}
 

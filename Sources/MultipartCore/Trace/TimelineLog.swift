@@ -1,9 +1,9 @@
 /// Turns what happens in a run into slices, as they end: into lines of a trace, and into figures. It has no clock: each time
 /// is the one since the run began.
 struct TimelineLog: Sendable {
-  package internal(set) var figures = RunFigures()
+  var figures = RunFigures()
   /// Of the trace, since somebody took them.
-  package private(set) var lines = ""
+  private(set) var lines = ""
   private let keepsLines: Bool
   private let most: Int
   private var events = 0

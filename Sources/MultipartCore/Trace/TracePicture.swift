@@ -1,25 +1,25 @@
 /// The slices of a run, as many as a picture can show: when there are more, neighbours on a track become one.
-package struct TracePicture: Sendable {
-  package struct Piece: Sendable {
-    package var kind: TraceSlice.Kind
-    package var name: String
-    package var from: Duration
-    package var to: Duration
+struct TracePicture: Sendable {
+  struct Piece: Sendable {
+    var kind: TraceSlice.Kind
+    var name: String
+    var from: Duration
+    var to: Duration
     /// How many slices it stands for.
-    package var count = 1
+    var count = 1
     /// Why the first of them has failed or waited.
-    package var why: String?
-    package var bytes: Int64 = 0
+    var why: String?
+    var bytes: Int64 = 0
   }
 
   static let most = 4000
   /// Beyond this, tracks are not drawn.
   private static let mostTracks = 400
 
-  package private(set) var tracks: [TraceTrack: [Piece]] = [:]
-  package private(set) var leftOut = 0
+  private(set) var tracks: [TraceTrack: [Piece]] = [:]
+  private(set) var leftOut = 0
   /// Neighbours that are closer have become one; zero while each slice is its own piece.
-  package private(set) var grain = Duration.zero
+  private(set) var grain = Duration.zero
   private var count = 0
   private var end = Duration.zero
 

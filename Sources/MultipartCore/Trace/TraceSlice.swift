@@ -1,6 +1,6 @@
 /// A stretch of time on one track of a timeline. Times are those since the run began.
-package struct TraceSlice: Sendable {
-  package enum Kind: String, Sendable, CaseIterable {
+struct TraceSlice: Sendable {
+  enum Kind: String, Sendable, CaseIterable {
     case object
     /// What an object is going through.
     case phase
@@ -38,9 +38,9 @@ package struct TraceSlice: Sendable {
 }
 
 /// Where slices lie: those of one track do not overlap.
-package struct TraceTrack: Sendable, Hashable, Comparable {
+struct TraceTrack: Sendable, Hashable, Comparable {
   /// What a viewer shows as a process.
-  package enum Group: Int, Sendable, CaseIterable {
+  enum Group: Int, Sendable, CaseIterable {
     case run = 1
     /// The phases of an object have the number of its track.
     case objects, phases, connections, unconnected, waits, work
@@ -58,7 +58,7 @@ package struct TraceTrack: Sendable, Hashable, Comparable {
     }
 
     /// One track of it.
-    package var track: String {
+    var track: String {
       switch self {
       case .run, .work: title
       case .objects: "object"
@@ -70,13 +70,13 @@ package struct TraceTrack: Sendable, Hashable, Comparable {
     }
   }
 
-  package var group: Group
+  var group: Group
   /// From 1.
-  package var number: Int
+  var number: Int
 
   init(_ group: Group, _ number: Int) { (self.group, self.number) = (group, number) }
 
-  package static func < (a: TraceTrack, b: TraceTrack) -> Bool {
+  static func < (a: TraceTrack, b: TraceTrack) -> Bool {
     (a.group.rawValue, a.number) < (b.group.rawValue, b.number)
   }
 }

@@ -26,7 +26,7 @@ final class RunTimeline: Sendable {
       }
     }
     trace = try file(.trace, .trace, Timeline.begins)
-    page = try file(.report, .report) { $0.elementsEqual(RunPage.firstLine.utf8) }
+    page = try file(.report, .report, Timeline.beginsPage)
     guard trace != nil || page != nil else { return nil }
     self.onlyLooks = onlyLooks
     timeline = Timeline(events: trace == nil ? nil : folder) { $0.commandText }
@@ -88,13 +88,9 @@ final class RunTimeline: Sendable {
     }
     do throws(Failure) {
       guard let page else { return trouble }
-      let nonce = TicketPage.nonce()
-      let words = Self.named(session.invocation)
-      let lines = RunPage(
-        figures: timeline.figures,
-        title: (["s3up", session.invocation.command.rawValue] + words).joined(separator: " "),
-        plan: planned.withLock { $0 }, end: end, nonce: nonce
-      ).lines
+      let words = ["s3up", session.invocation.command.rawValue] + Self.named(session.invocation)
+      let lines = timeline.page(
+        title: words.joined(separator: " "), plan: planned.withLock { $0 }, end: end, nonce: TicketPage.nonce())
       try page.write { (put) throws(Failure) in
         for line in lines { try put(Array((line + "\n").utf8)) }
       }

@@ -2,7 +2,6 @@ import Foundation
 import Testing
 
 @testable import MultipartCore
-@testable import s3up
 
 /// The page of a run: nothing that a name or a store says becomes part of the page, and it shows what the timeline has.
 @Suite struct RunPageTests {
