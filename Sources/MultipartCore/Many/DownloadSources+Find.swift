@@ -11,7 +11,8 @@ extension DownloadSources {
       case .list(let path, let endsWithZero): ["list", path.text, "\(endsWithZero)"]
       case .manifest(let list): ["manifest", list.name]
       }
-    return words + [prefix, "\(shard.map { "\($0.index)/\($0.count)" } ?? "")"]
+    let share = shard.map { "\($0.index)/\($0.count)" } ?? ""
+    return words + [prefix, share] + (restoresOddNames ? ["restored"] : [])
   }
 
   /// Passes on what it finds, in order.
@@ -35,11 +36,12 @@ extension DownloadSources {
               guard await counted(.skipped(skip)) else { return }
               continue
             }
-            guard isChosen(path, tally) else {
-              guard await tellExcluded(path, counted) else { return }
+            let file = self.file(path)
+            guard isChosen(file, tally) else {
+              guard await tellExcluded(file, counted) else { return }
               continue
             }
-            let wanted = WantedObject(key: object.key, path: path, name: path, listed: object)
+            let wanted = WantedObject(key: object.key, path: file, name: path, listed: object)
             let step = step(wanted) { () throws(Failure) in
               if let file = inOrder.add(path) { throw FolderMeeting.failure(file) }
               if prefixes.count > 1 { _ = try earlier.isNew(wanted) }
@@ -51,7 +53,7 @@ extension DownloadSources {
     case .named(let keys):
       for key in keys {
         let name = Array(key.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).last ?? [])
-        let wanted = WantedObject(key: key, path: name, name: Array(key.utf8.dropFirst(prefix.utf8.count)))
+        let wanted = WantedObject(key: key, path: file(name), name: Array(key.utf8.dropFirst(prefix.utf8.count)))
         guard try await tell(wanted, tally, &earlier, counted) else { return }
       }
     case .list(let path, let endsWithZero):
@@ -65,7 +67,7 @@ extension DownloadSources {
         guard let text = String(validating: line, as: UTF8.self) else {
           throw lines.failure("it is not UTF-8, as every key must be")
         }
-        let wanted = WantedObject(key: prefix + text, path: Array(line), name: Array(line))
+        let wanted = WantedObject(key: prefix + text, path: file(Array(line)), name: Array(line))
         guard try await tell(wanted, tally, &earlier, counted) else { return }
       }
     case .manifest(let list):
@@ -78,7 +80,7 @@ extension DownloadSources {
           continue
         }
         let bytes = Array(path.utf8)
-        let wanted = WantedObject(key: key, path: bytes, name: bytes, listed: entry.listed(key), noted: entry)
+        let wanted = WantedObject(key: key, path: file(bytes), name: bytes, listed: entry.listed(key), noted: entry)
         guard try await tell(wanted, tally, &earlier, counted) else { return }
       }
     }
@@ -113,6 +115,14 @@ extension DownloadSources {
     } catch {
       return .failed(error.at(Place(key: wanted.key)), name: wanted.name)
     }
+  }
+
+  /// The path of the file for this name in a list of keys.
+  private func file(_ name: [UInt8]) -> [UInt8] {
+    guard restoresOddNames else { return name }
+    let slash = UInt8(ascii: "/")
+    let components = name.split(separator: slash, omittingEmptySubsequences: false)
+    return Array(components.map { KeyName.restored($0) ?? Array($0) }.joined(separator: [slash]))
   }
 
   private func isChosen(_ path: [UInt8], _ tally: SourceTally) -> Bool {

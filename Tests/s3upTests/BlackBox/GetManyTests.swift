@@ -64,6 +64,35 @@ import Testing
     #expect(json.lines.last?.contains(#""downloaded":7,"#) == true, "\(json.output)")
   }
 
+  @Test("Names that are not UTF-8 come back as they were with --non-utf8 restore", arguments: [false, true])
+  func oddNames(_ fromList: Bool) async throws {
+    let box = try BlackBox()
+    let names = #"'caf\351' '100%%' '%%41' '\377d/50%%\200' 'caf\303\251'"#
+    let make = #"mkdir -p odd/$(printf '\377d'); for n in \#(names); do printf "$n" >"odd/$(printf "$n")"; done"#
+    let shell = { (script: String) in
+      try await ChildProcess(
+        "/bin/sh", ["-ec", script], environment: Programs.environment(home: box.files.path), directory: box.files.path
+      ).wait()
+    }
+    #expect(try await shell(make).status == 0)
+    try await box.run("put", "-r", "-q", "odd", "s3://bucket/p/").expectSuccess()
+    let keys = ["%41", "%FFd/50%25%80", "100%", "caf%E9", "café"]
+    #expect(box.fake.objectCount == keys.count && keys.allSatisfy { box.fake.object("p/" + $0) != nil })
+    let words: [String]
+    if fromList {
+      try box.files.write(keys.joined(separator: "\n") + "\n", to: "list")
+      words = ["get", "--files-from", "list", "s3://bucket/p/"]
+    } else {
+      words = ["get", "-r", "s3://bucket/p/"]
+    }
+    try await box.run(words + ["back", "--non-utf8", "restore"]).expectSuccess()
+    let difference = try await shell("diff -r odd back")
+    #expect(difference.status == 0, "\(difference.output)")
+    try await box.run("verify", "-r", "back", "s3://bucket/p/").expectSuccess()
+    try await box.run(words + ["kept"]).expectSuccess()
+    #expect(try files(box, in: "kept") == keys.sorted())
+  }
+
   @Test("the whole bucket; several objects under their last names; keys of a list, also with NUL bytes")
   func sources() async throws {
     let box = try await box()

@@ -71,6 +71,12 @@ struct KeyName: Sendable {
     }
   }
 
+  /// The component that was escaped to this one; nil if none was.
+  static func restored(_ component: some Collection<UInt8>) -> [UInt8]? {
+    let name = PercentEncoding.bytes(of: Array(component))
+    return escaped(name)?.elementsEqual(component) == true ? name : nil
+  }
+
   private static func add(_ byte: UInt8, to text: inout [UInt8]) {
     let digits = Array("0123456789ABCDEF".utf8)
     text += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]

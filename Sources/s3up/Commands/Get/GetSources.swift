@@ -114,6 +114,7 @@ struct GetSources: Sendable {
     }
     var sources = DownloadSources(found, prefix: common ?? "")
     sources.rules = try GlobRules(selection.rules)
+    sources.restoresOddNames = selection.restoresNonUTF8
     sources.shard = selection.shard
     sources.tellsExcluded = selection.isDryRun
     sources.allowsNothing = selection.allowsNothing
@@ -138,7 +139,8 @@ struct GetSources: Sendable {
     if case .manifest = kind { return nil }
     guard let list = selection.failedTo, let common else { return nil }
     let url = ShellWord.quoted("s3://\(bucket)/\(common)")
-    return "s3up get --files-from \(ShellWord.quoted(list.text))\(selection.endsWithNUL ? " -0" : "") \(url) "
+    let options = (selection.endsWithNUL ? " -0" : "") + (selection.restoresNonUTF8 ? " --non-utf8 restore" : "")
+    return "s3up get --files-from \(ShellWord.quoted(list.text))\(options) \(url) "
       + ShellWord.quoted(folder.text)
   }
 }

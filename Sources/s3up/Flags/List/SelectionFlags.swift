@@ -36,6 +36,11 @@ extension FlagList {
       more: "With escape each invalid byte becomes %XX, and each % in such a name %25.",
       standard: "escape", choices: ["escape", "refuse"]),
     Flag(
+      .nonUTF8, .value("keep|restore"), .selection, .getMany,
+      "What to do with keys in which put has written the bytes of a file's name as %XX.",
+      more: "With restore the files get those names again. A key that only looks like one of these is restored too.",
+      standard: "keep", choices: ["keep", "restore"]),
+    Flag(
       .skipSame, .toggle, .selection, .files, "Leave an object alone if it is already identical.",
       more: """
         They are compared by size, then by the store's checksum, the ETag if it is made of MD5s, or the modification \

@@ -7,6 +7,7 @@ struct SelectionOptions: Sendable {
   var rules: [GlobRules.Rule] = []
   var followsLinks = false
   var refusesNonUTF8 = false
+  var restoresNonUTF8 = false
   var endsWithNUL = false
   var shard: Shard?
   var manifest: Argument?
@@ -24,7 +25,8 @@ struct SelectionOptions: Sendable {
       rules.append(rule(try invocation.text(glob)))
     }
     followsLinks = invocation.toggle(.followSymlinks) ?? false
-    refusesNonUTF8 = try invocation.word(.nonUTF8) == "refuse"
+    let oddNames = try invocation.word(.nonUTF8)
+    (refusesNonUTF8, restoresNonUTF8) = (oddNames == "refuse", oddNames == "restore")
     endsWithNUL = invocation.toggle(.null) ?? false
     shard = try Self.shard(invocation, environment)
     manifest = try invocation.path(.manifest)

@@ -35,8 +35,14 @@ import Testing
       guard let escaped = KeyName.escaped(name.map { UInt8($0) }) else { continue }
       #expect(String(validating: escaped, as: UTF8.self) != nil)
       #expect(PercentEncoding.bytes(of: escaped).map { Int($0) } == name)
+      #expect(KeyName.restored(escaped).map { $0.map { Int($0) } } == name)
     }
   }
+
+  @Test(
+    "A key that no escaped name has is not restored",
+    arguments: ["plain", "100%", "%", "%41", "a%2Fb%FF", "%00", "%c3%28", "%C3%A9", "%E9%", "%25", "é%FG", "%2E%2E"])
+  func notRestored(_ key: String) { #expect(KeyName.restored(Array(key.utf8)) == nil) }
 
   @Test("A key of more than 1,024 bytes is refused with the file's name, the prefix and the escapes included")
   func long() throws {
