@@ -23,7 +23,7 @@ ZSH_DIR  := $(SHARE)/zsh/site-functions
 FISH_DIR := $(SHARE)/fish/vendor_completions.d
 
 .DEFAULT_GOAL := build
-.PHONY: help deps toolchain build deb portable demo test test-deb test-portable test-reproducible check lint sanitize install uninstall bench soak soak-credentials stores-start stores-stop clean
+.PHONY: help deps toolchain build deb portable demo test test-deb test-portable test-reproducible check lint sanitize install uninstall bench soak soak-credentials soak-simulator stores-start stores-stop clean
 
 help:
 	@echo 'make build         the release binary $(BINARY) (default)'
@@ -40,6 +40,7 @@ help:
 	@echo '                   all clients at all workloads, in most of an hour; BENCH_ARGS=--help for its options'
 	@echo 'make soak          kill -9, bad lines and lost answers at a real S3 server, for half an hour; SOAK_ARGS=--help'
 	@echo 'make soak-credentials  uploads of three minutes with credentials that live 20 seconds'
+	@echo 'make soak-simulator  half a million uploads of the simulator, in a quarter of an hour'
 	@echo 'make install       the binary, its man page and completions to PREFIX (/usr/local), under DESTDIR'
 	@echo 'make uninstall     remove them'
 	@echo 'make stores-start  start the S3 servers of the tests, for an hour at most; stores-stop ends them'
@@ -74,10 +75,12 @@ demo: build
 # The library's tests use all cores, so tests that start programs and measure time run after them. They share Swift's pool
 # with the tasks that they test: if all began at once, an upload would wait minutes for its next turn.
 # Not started by `swift test`, because it says nothing if a signal has ended them.
+# C is optimized as in the release build: the tests send gigabytes through its checksums.
+TESTED := -Xcc -O2
 SUITES = env NO_COLOR=1 .build/debug/s3upPackageTests.xctest --testing-library swift-testing --filter
 
 test: deps toolchain
-	$(SWIFT) build --build-tests
+	$(SWIFT) build --build-tests $(TESTED)
 	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=8 Tests/recap.sh $(SUITES) 'SupportTests|MultipartCoreTests'
 	rm -rf $(JSON_LINES) $(TRACES)
 	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=16 S3UP_JSON_LINES=$(JSON_LINES) S3UP_TRACES=$(TRACES) Tests/recap.sh $(STORES) run all -- $(SUITES) 's3upTests|RealStoreTests'
@@ -99,7 +102,7 @@ test-portable: portable
 	Tests/Acceptance/Packaging/sbom.sh $(PORTABLE)/s3up.spdx.json $(PORTABLE)/s3up $(PORTABLE)/sources
 	cd $(PORTABLE) && sha256sum --quiet -c s3up.sha256
 	@! grep -qaF "$(CURDIR)" $(PORTABLE)/s3up || { echo 'the name of this folder is in the portable program' >&2; exit 1; }
-	$(SWIFT) build --build-tests
+	$(SWIFT) build --build-tests $(TESTED)
 	S3UP_BINARY="$(CURDIR)/$(PORTABLE)/s3up" SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=12 Tests/recap.sh $(SUITES) s3upTests
 	$(if $(BARE),@Tests/Stores/deps.sh debootstrap && $(STORES) run seaweedfs -- Tests/Acceptance/Packaging/bare.sh $(PORTABLE) $(BARE))
 
@@ -151,7 +154,11 @@ soak: deps build
 
 # Uploads of three minutes with credentials that are valid for 20 s; `make test` does the same with seconds.
 soak-credentials: deps toolchain
-	S3UP_TOKEN_LIFE=20 S3UP_UPLOAD_SECONDS=180 $(SWIFT) test --filter RenewalTests
+	S3UP_TOKEN_LIFE=20 S3UP_UPLOAD_SECONDS=180 $(SWIFT) test $(TESTED) --filter RenewalTests
+
+# Ten times as many uploads as `make test` plays.
+soak-simulator: deps toolchain
+	S3UP_SIM_COUNT=500000 $(SWIFT) test $(TESTED) --filter SimulatorTests
 
 stores-start: deps
 	$(STORES) start all

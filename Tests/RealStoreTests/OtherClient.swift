@@ -48,7 +48,7 @@ extension Store {
   func ask(all requests: [Ask]) async throws -> [Answer] {
     let lines = try requests.map { try JSONEncoder().encode($0) + [UInt8(ascii: "\n")] }
     let result = try await ChildProcess(
-      Programs.find("python3"), ["\(Self.scripts)/other_client.py", folder, scheme.rawValue],
+      Programs.python(), ["\(Self.scripts)/other_client.py", folder, scheme.rawValue],
       environment: Programs.environment(home: "/nonexistent"), input: .bytes([UInt8](lines.joined()))
     ).wait(timeout: .seconds(180))
     let answers = try result.lines.map { try JSONDecoder().decode(Answer.self, from: Data($0.utf8)) }

@@ -84,7 +84,7 @@ run() {
   trap 'exit 129' HUP
   trap 'exit 130' INT
   trap 'exit 143' TERM
-  each start "${stores[@]}" || die "not all servers started, so nothing was run"
+  at_once start "${stores[@]}" || die "not all servers started, so nothing was run"
   exec 9>&-
   S3UP_TEST_STORES=$RUN_ROOT "$@" 8>&-
 }

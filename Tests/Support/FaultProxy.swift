@@ -36,7 +36,7 @@ package final class FaultProxy: Sendable {
   package init(store: String, _ faults: [Fault]) async throws {
     let script = String(decoding: try JSONEncoder().encode(faults), as: UTF8.self)
     process = try ChildProcess(
-      Programs.find("python3"), [Self.program, store, "--script", script, "--seconds", "300"],
+      Programs.python(), [Self.program, store, "--script", script, "--seconds", "300"],
       environment: Programs.environment(home: "/nonexistent"), input: .open)
     // The proxy prints one line when it listens; without that line it has ended and printed the reason.
     let process = process

@@ -14,7 +14,7 @@ package final class SlowLine: Sendable {
   /// of each at once.
   package init(to port: Int, rate: Int, buffer: Int) async throws {
     process = try ChildProcess(
-      Programs.find("python3"), [Self.program, "line", String(port), String(rate), String(buffer)],
+      Programs.python(), [Self.program, "line", String(port), String(rate), String(buffer)],
       environment: Programs.environment(home: "/nonexistent"), input: .open)
     let process = process
     try await until("the line is there") { process.ended || process.stdout.contains(UInt8(ascii: "\n")) }

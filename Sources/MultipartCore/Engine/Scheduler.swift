@@ -96,7 +96,9 @@ struct Scheduler<Receipt: TransferReceipt>: Sendable {
 
   /// Transfers that wait for their next try count too, so that a failing store does not get a new one for each that it
   /// refused.
-  var occupied: Int { flying.count + waiting.count(where: \.who.holdsPlace) + preparing }
+  var occupied: Int { flying.count + waitingInPlace + preparing }
+  /// Without a key path, which a build for debugging makes anew in each call of a generic type.
+  private var waitingInPlace: Int { waiting.count { $0.who.holdsPlace } }
   var hasRoom: Bool { occupied < window.width }
 
   mutating func recut(_ partSize: Int64, before: Int64? = nil) {
@@ -263,7 +265,7 @@ struct Scheduler<Receipt: TransferReceipt>: Sendable {
     handover.see(flying.values, moved, at: now)
     let answers = handover.takeAnswers()
     window.carries(small: !flying.isEmpty && size < Self.small)
-    guard look.change == nil, !window.isNarrowed, !waiting.contains(where: \.who.holdsPlace), tail.copiesOut == 0 else {
+    guard look.change == nil, !window.isNarrowed, waitingInPlace == 0, tail.copiesOut == 0 else {
       return look
     }
     look.change = window.take(sample, answers, underWay: flying.count, size: size, arrived: landed, isFull: isFull)
@@ -321,7 +323,7 @@ struct Scheduler<Receipt: TransferReceipt>: Sendable {
   private func mayBeStopped(_ slot: Slot) -> Bool { !slot.isWholeObject && !tail.twice.contains(slot) }
 
   private var isTail: Bool {
-    settings.hedges && allIsOut && !flying.isEmpty && !waiting.contains(where: \.who.holdsPlace)
+    settings.hedges && allIsOut && !flying.isEmpty && waitingInPlace == 0
   }
 
   var lineIsLossy: Bool { window.lineIsLossy }

@@ -9,7 +9,7 @@ import Testing
   private static let environment = ProcessInfo.processInfo.environment
 
   @Test(
-    "Whatever happens in 100,000 uploads, each ends with the whole object or none, and reports everything it leaves")
+    "Whatever happens in 50,000 uploads, each ends with the whole object or none, and reports everything it leaves")
   func manyUploads() async throws {
     if let seed = Self.environment["S3UP_SIM_SEED"].flatMap(UInt64.init) {
       let play = SimPlay(seed: seed, tells: true)
@@ -19,7 +19,7 @@ import Testing
       #expect(play.tally.mistakes.isEmpty)
       return
     }
-    let count = Self.environment["S3UP_SIM_COUNT"].flatMap(Int.init) ?? 100_000
+    let count = Self.environment["S3UP_SIM_COUNT"].flatMap(Int.init) ?? 50_000
     let tally = try await Simulator.play(count)
     for mistake in tally.mistakes { Issue.record("\(mistake)") }
     print(Simulator.report(tally))

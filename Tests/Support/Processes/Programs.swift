@@ -82,6 +82,19 @@ package enum Programs {
     }
     throw SystemError(name, ENOENT)
   }
+
+  /// The interpreter itself: what PATH leads to may be a script that looks for it, at more cost than it has to start.
+  package static func python() throws -> String { try interpreter.get() }
+  private static let interpreter = Result<String, any Error> {
+    let found = Process()
+    let output = Foundation.Pipe()
+    found.executableURL = URL(fileURLWithPath: try find("python3"))
+    found.arguments = ["-c", "import sys; print(sys.executable, end='')"]
+    found.standardOutput = output
+    try found.run()
+    found.waitUntilExit()
+    return String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+  }
 }
 
 /// Runs the system's curl: quiet, without a configuration file, without proxies.
