@@ -11,12 +11,13 @@ final class Downloader: Performer {
   let run: RunDriver<Downloader>
   let tell: @Sendable (DownloadEvent) -> Void
   let tasks = Tasks()
-  let claims = RangeClaims()
+  let claims: RangeClaims
   private let seat = Locked((object: 0, since: Duration.zero))
   /// When the object started, as an uptime.
   var began: Duration { seat.withLock { $0.since } }
   /// Unless the line asks for smaller ones.
   let rangeSize: Int64
+  /// What is known about it, if this is an only object.
   private let line: LineClass?
   let etagMayBeMD5: Bool
   /// How many ranges may be in memory; nil: they go into a file.
@@ -107,7 +108,8 @@ final class Downloader: Performer {
     (self.run, self.wanted) = (run, wanted)
     self.tell = world.tracing(tell)
     rangeSize = kind.rangeSize(options)
-    line = store.lessons()?.line
+    claims = RangeClaims(isOneRange: wanted?.isOneRequest == true)
+    line = wanted == nil ? store.lessons()?.line : nil
     ahead = kind.isStream ? max(2, min(Self.mostAhead, Int(Self.mostInMemory / rangeSize))) : nil
     etagMayBeMD5 = store.etagMayBeMD5
     stateFolder = store.options.stateFolder(store.world.environment)

@@ -62,7 +62,7 @@ import Testing
 
   @Test("A range is written by its winner only, and by no transfer that began before everything was downloaded anew")
   func claims() {
-    let claims = RangeClaims()
+    let claims = RangeClaims(isOneRange: false)
     let (first, second) = (claims.enter(), claims.enter())
     #expect(claims.write(1, by: first, { nil }) != nil)
     #expect(claims.write(1, by: second, wins: true, { nil }) != nil)
