@@ -80,7 +80,7 @@ final class PartFile: Sendable {
       )
       .at(Place(file: path.text))
     }
-    // A small object is written at once, which shows it just as soon.
+    // A small object is written in one go, which shows a full disk just as soon.
     guard keeps || size > Int64(RangeSink.step) else { return }
     let code = ck_allocate(descriptor, size)
     guard [0, EOPNOTSUPP, ENOSYS, EINVAL].contains(code) else {
