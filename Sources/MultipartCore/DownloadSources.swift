@@ -23,8 +23,8 @@ public struct DownloadSources: Sendable {
   public var prefix: String
   /// Which objects are downloaded, by their paths; the last rule that matches decides.
   public var rules = GlobRules()
-  /// Restores the names of files that were not UTF-8, whose invalid bytes an upload has written as `%XX`. A key that
-  /// only looks as if it had been such a name is restored too.
+  /// Gives files back their original names if these are not UTF-8, and an upload has escaped the invalid bytes as `%XX`
+  /// in their keys. A key that only looks escaped is decoded too.
   public var restoresOddNames = false
   /// This machine's share of the objects.
   public var shard: Shard?

@@ -68,9 +68,8 @@ public final class Timeline: Sendable {
   /// Whether a file that begins with this line is a trace.
   package static func begins(_ line: ArraySlice<UInt8>) -> Bool { TraceFormat.begins(line) }
 
-  /// A page of HTML about the run so far, by lines: one file that needs nothing else, allows no script and no request,
-  /// and no style but its own, which has the nonce. `plan` is what was to be done and why, `end` how it ended; any text
-  /// is safe in them.
+  /// The lines of a self-contained HTML page about the run so far. Its policy allows no script, no request, and only its
+  /// own style, which has the nonce. `plan` says what was to be done and why, `end` how it ended; any text is escaped.
   public func page(title: String, plan: [String] = [], end: [String] = [], nonce: String) -> [String] {
     let figures = state.withLock { $0.log.closed(at: now($0)).figures }
     return RunPage(figures: figures, title: title, plan: plan, end: end, nonce: nonce).lines

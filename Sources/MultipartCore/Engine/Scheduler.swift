@@ -97,8 +97,7 @@ struct Scheduler<Receipt: TransferReceipt>: Sendable {
   /// Transfers that wait for their next try count too, so that a failing store does not get a new one for each that it
   /// refused.
   var occupied: Int { flying.count + waitingInPlace + preparing }
-  /// Without a key path, which a build for debugging makes anew in each call of a generic type.
-  private var waitingInPlace: Int { waiting.count { $0.who.holdsPlace } }
+  private var waitingInPlace: Int { waiting.count(where: \.who.holdsPlace) }
   var hasRoom: Bool { occupied < window.width }
 
   mutating func recut(_ partSize: Int64, before: Int64? = nil) {

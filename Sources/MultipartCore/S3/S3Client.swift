@@ -82,8 +82,8 @@ struct S3Client: Sendable {
     }
   }
 
-  /// The answer that names the reason of a refusal that does not. With credentials that are known to be right, a 403
-  /// concerns a permission.
+  /// An answer with the reason for a refusal that gives none; nil if there is no such answer. Once a request has
+  /// succeeded the credentials are right, and a 403 is about a permission.
   private func reason(of refusal: Response, to operation: some S3Operation) async -> Response? {
     guard let question = operation.question(about: refusal),
       refusal.status != 403 || !contact.withLock({ $0.hasGranted }),

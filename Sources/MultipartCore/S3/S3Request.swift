@@ -96,7 +96,8 @@ protocol S3Operation: Sendable {
   func request() throws(Failure) -> S3Request
   /// Reads any answer, whatever its status; one that is not a success is thrown as a `Failure`.
   func output(from answer: Response) throws(Failure) -> Output
-  /// A request that is refused for the same reason, and whose answer names it; nil if the refusal itself does.
+  /// A request that the store should refuse for the same reason, with an answer that gives it; nil if this refusal is
+  /// clear.
   func question(about refusal: Response) -> S3Request?
 }
 

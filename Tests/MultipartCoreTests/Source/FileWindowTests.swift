@@ -102,6 +102,19 @@ import Testing
     for window in waiting + later { try window.check() }
   }
 
+  @Test("One of many windows gives back all its pages at each step, also those that are mapped ahead")
+  func mappedAhead() throws {
+    let mebi = 1 << 20
+    let (file, path, _) = try source(8 * mebi)
+    let windows = try (0..<40).map { _ in try FileWindow(0..<file.size, of: file) }
+    for window in windows {
+      _ = Self.read(window)
+      window.release(before: 300 << 10)
+    }
+    #expect(try Self.resident(path) < mebi)
+    for window in windows { try window.check() }
+  }
+
   private static func read(_ window: FileWindow) -> FileWindow {
     var sum = 0
     let bytes = window.bytes(at: 0, .max / 2)

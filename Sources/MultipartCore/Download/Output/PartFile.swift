@@ -80,8 +80,6 @@ final class PartFile: Sendable {
       )
       .at(Place(file: path.text))
     }
-    // A small object is written in one go, which shows a full disk just as soon.
-    guard keeps || size > Int64(RangeSink.step) else { return }
     let code = ck_allocate(descriptor, size)
     guard [0, EOPNOTSUPP, ENOSYS, EINVAL].contains(code) else {
       throw DownloadTarget.failure(code, "the file cannot be made as long as the object", path)

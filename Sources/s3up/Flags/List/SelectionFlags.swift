@@ -37,8 +37,8 @@ extension FlagList {
       standard: "escape", choices: ["escape", "refuse"]),
     Flag(
       .nonUTF8, .value("keep|restore"), .selection, .getMany,
-      "What to do with keys in which put has written the bytes of a file's name as %XX.",
-      more: "With restore the files get those names again. A key that only looks like one of these is restored too.",
+      "What to do with keys in which put has escaped bytes that are not UTF-8 as %XX.",
+      more: "With restore the files get their original names back. A key that only looks escaped is decoded too.",
       standard: "keep", choices: ["keep", "restore"]),
     Flag(
       .skipSame, .toggle, .selection, .files, "Leave an object alone if it is already identical.",
