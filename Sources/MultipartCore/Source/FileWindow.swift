@@ -38,9 +38,15 @@ final class FileWindow: @unchecked Sendable {
       var left = 0
       var charge: Int { keeps ? memory.count : min(memory.count, Room.least) }
 
-      /// Otherwise one access could map 2 MiB of a file that the cache holds in huge pages. A failure has no other
-      /// effect.
-      func mapSmallPages() { _ = madvise(memory.baseAddress, memory.count, MADV_NOHUGEPAGE) }
+      /// One access can map as much as the cache holds in one piece, 2 MiB, but never across the border of a mapping.
+      /// A flag that every other step has, and that has no other effect here, makes each step a mapping of its own.
+      /// Without huge pages the call fails, and the cache has no large pieces.
+      func divide() {
+        for start in stride(from: 0, to: memory.count, by: 2 * Room.step) {
+          guard let address = memory.baseAddress else { return }
+          _ = madvise(address + start, min(Room.step, memory.count - start), MADV_NOHUGEPAGE)
+        }
+      }
     }
 
     /// The entries by the guard's numbers.
@@ -53,7 +59,7 @@ final class FileWindow: @unchecked Sendable {
       places[number] = place
       charged += place.charge
       if place.keeps { return keepers.append(number) }
-      place.mapSmallPages()
+      place.divide()
       while charged > Self.most, let oldest = keepers.first { give(oldest) }
     }
 
@@ -64,21 +70,15 @@ final class FileWindow: @unchecked Sendable {
 
     /// Pages are released in steps, because each costs a message to the other cores.
     private static let step = 512 << 10
-    /// With more windows than this, what each of them has mapped would add up to more than the budget.
-    private static let many = most / least
 
     /// Releases the pages of a window that were used, unless it keeps them.
     mutating func release(_ number: Int32, used: Int) {
       guard var place = places[number], !place.keeps else { return }
-      let isMany = places.count > Self.many
-      let step = isMany ? Self.step / 2 : Self.step
-      let end = used == place.memory.count ? used : used / step * step
+      let end = used == place.memory.count ? used : used / Self.step * Self.step
       // Less than before means that it is read once more.
-      let old = min(place.left, end)..<end
+      drop(place.memory, min(place.left, end)..<end)
       place.left = end
       places[number] = place
-      // One access can map pages that are not read for a long time: 2 MiB if the cache holds the file in large pieces.
-      drop(place.memory, isMany && !old.isEmpty ? 0..<place.memory.count : old)
     }
 
     private mutating func give(_ number: Int32) {
@@ -88,7 +88,7 @@ final class FileWindow: @unchecked Sendable {
       place.keeps = false
       charged += place.charge
       places[number] = place
-      place.mapSmallPages()
+      place.divide()
       drop(place.memory, 0..<place.memory.count)
     }
 

@@ -102,16 +102,14 @@ import Testing
     for window in waiting + later { try window.check() }
   }
 
-  @Test("One of many windows gives back all its pages at each step, also those that are mapped ahead")
-  func mappedAhead() throws {
-    let mebi = 1 << 20
-    let (file, path, _) = try source(8 * mebi)
+  @Test("No access maps more than 512 KiB of a window that does not keep its pages")
+  func divided() throws {
+    let (file, path, bytes) = try source(8 << 20)
     let windows = try (0..<40).map { _ in try FileWindow(0..<file.size, of: file) }
-    for window in windows {
-      _ = Self.read(window)
-      window.release(before: 300 << 10)
-    }
-    #expect(try Self.resident(path) < mebi)
+    let sizes = try Self.mappings(path).map(\.size)
+    #expect(sizes.allSatisfy { $0 <= 512 << 10 } && sizes.count == 40 * 16, "\(sizes.count)")
+    let last = try #require(windows.last)
+    #expect(Array(last.bytes(at: 0, .max / 2)) == bytes)
     for window in windows { try window.check() }
   }
 
@@ -123,18 +121,22 @@ import Testing
     return window
   }
 
-  /// How much of a file this process's mappings hold in memory.
-  private static func resident(_ path: String) throws -> Int64 {
+  private static func resident(_ path: String) throws -> Int64 { try mappings(path).map(\.resident).reduce(0, +) }
+
+  /// This process's mappings of a file, and how much of each is in memory.
+  private static func mappings(_ path: String) throws -> [(size: Int64, resident: Int64)] {
     var ofFile = false
-    var sum: Int64 = 0
+    var all: [(size: Int64, resident: Int64)] = []
     // A file handle is used because whole-file reads take a file of /proc for shorter than it is.
     let table = try FileHandle(forReadingFrom: URL(fileURLWithPath: "/proc/self/smaps")).readToEnd() ?? Data()
     for line in String(decoding: table, as: UTF8.self).split(separator: "\n") {
       let words = line.split(separator: " ")
       if words[0].contains("-") { ofFile = line.hasSuffix(path) }
-      if ofFile, words[0] == "Rss:" { sum += try #require(Int64(words[1])) << 10 }
+      guard ofFile, words.count > 1, let size = Int64(words[1]) else { continue }
+      if words[0] == "Size:" { all.append((size << 10, 0)) }
+      if words[0] == "Rss:" { all[all.count - 1].resident = size << 10 }
     }
-    return sum
+    return all
   }
 
   @Test("If no more mappings can be guarded, the bytes are read instead")
