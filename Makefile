@@ -75,8 +75,9 @@ demo: build
 # The library's tests use all cores, so tests that start programs and measure time run after them. They share Swift's pool
 # with the tasks that they test: if all began at once, an upload would wait minutes for its next turn.
 # Not started by `swift test`, because it says nothing if a signal has ended them.
-# C is optimized as in the release build: the tests send gigabytes through its checksums.
-TESTED := -Xcc -O2
+# C is optimized as in the release build: the tests send gigabytes through its checksums. Debug information would take a
+# tenth of the build; the names of functions are there without it.
+TESTED := -Xcc -O2 -debug-info-format none
 SUITES = env NO_COLOR=1 .build/debug/s3upPackageTests.xctest --testing-library swift-testing --filter
 
 test: deps toolchain

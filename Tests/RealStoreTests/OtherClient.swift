@@ -41,25 +41,83 @@ struct Ask: Encodable, Sendable {
   }
 }
 
-extension Store {
-  /// Sends the requests in order from one process; one answer for each.
-  func ask(_ requests: Ask...) async throws -> [Answer] { try await ask(all: requests) }
+/// The one process of the independent client, because starting one costs more than a request. It ends with this process,
+/// when its standard input does.
+private final class OtherClient: Sendable {
+  static let shared = Result { try OtherClient() }
 
-  func ask(all requests: [Ask]) async throws -> [Answer] {
-    let lines = try requests.map { try JSONEncoder().encode($0) + [UInt8(ascii: "\n")] }
-    let result = try await ChildProcess(
-      Programs.python(), ["\(Self.scripts)/other_client.py", folder, scheme.rawValue],
-      environment: Programs.environment(home: "/nonexistent"), input: .bytes([UInt8](lines.joined()))
-    ).wait(timeout: .seconds(180))
-    let answers = try result.lines.map { try JSONDecoder().decode(Answer.self, from: Data($0.utf8)) }
-    guard result.status == 0, answers.count == requests.count else {
-      throw Missing(description: "other_client.py: \(result.errors)")
+  private typealias Waiter = CheckedContinuation<[Answer], any Error>
+
+  private struct Batch: Encodable {
+    var id: Int
+    var folder: String
+    var scheme: String
+    var requests: [Ask]
+  }
+
+  private struct Outcome: Decodable {
+    var id: Int
+    var answers: [Answer]?
+    var error: String?
+  }
+
+  private let child: ChildProcess
+  /// The callers that wait, by the ids of their batches; nil once the process has ended.
+  private let waiters = Guarded([Int: Waiter]?([:]))
+  private let last = Guarded(0)
+
+  private init() throws {
+    let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .appendingPathComponent("Stores/other_client.py").path
+    child = try ChildProcess(
+      Programs.python(), [script, "--batches"], environment: Programs.environment(home: "/nonexistent"), input: .open,
+      onLine: { [waiters] line in
+        guard let outcome = try? JSONDecoder().decode(Outcome.self, from: Data(line)) else {
+          fatalError("other_client.py printed \(String(decoding: line, as: UTF8.self))")
+        }
+        let waiter = waiters.with { $0?.removeValue(forKey: outcome.id) }
+        waiter?.resume(
+          with: outcome.answers.map { .success($0) } ?? .failure(Self.failure(outcome.error ?? "no answers")))
+      },
+      onEnd: { [waiters] result in
+        let left = waiters.with { waiters in
+          defer { waiters = nil }
+          return waiters ?? [:]
+        }
+        for waiter in left.values { waiter.resume(throwing: Self.failure(result.errors)) }
+      })
+  }
+
+  func answers(to requests: [Ask], of store: Store) async throws -> [Answer] {
+    let id = last.with { last in
+      last += 1
+      return last
     }
+    let batch = Batch(id: id, folder: store.folder, scheme: store.scheme.rawValue, requests: requests)
+    let line = try JSONEncoder().encode(batch) + [UInt8(ascii: "\n")]
+    let answers = try await withCheckedThrowingContinuation { (waiter: Waiter) in
+      let isKept = waiters.with { waiters in
+        waiters?[id] = waiter
+        return waiters != nil
+      }
+      guard isKept else { return waiter.resume(throwing: Self.failure("it has ended")) }
+      // A write that fails means that the process has ended, or will: `onEnd` tells everyone.
+      Task { [child] in await child.write([UInt8](line)) }
+    }
+    guard answers.count == requests.count else { throw Self.failure("\(answers.count) answers") }
     return answers
   }
 
-  private static let scripts = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .deletingLastPathComponent().appendingPathComponent("Stores").path
+  private static func failure(_ reason: String) -> Missing { Missing(description: "other_client.py: \(reason)") }
+}
+
+extension Store {
+  /// Sends the requests in order; one answer for each.
+  func ask(_ requests: Ask...) async throws -> [Answer] { try await ask(all: requests) }
+
+  func ask(all requests: [Ask]) async throws -> [Answer] {
+    try await OtherClient.shared.get().answers(to: requests, of: self)
+  }
 
   func get(_ key: String, headers: [String] = []) async throws -> Answer {
     try await ask(Ask(method: "GET", key: key, headers: headers))[0]

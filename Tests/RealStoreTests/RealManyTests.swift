@@ -151,11 +151,12 @@ extension RealStores {
       let run = try Run(store, "lines")
       let source = try await run.file("good", 5000)
       for asked in ["text/x-one", "text/x-two", "text/x-one"] {
-        try run.files.write(
-          #"{"localUri":"\#(source.path)","bucket":"\#(store.bucket)","key":"\#(run.key())","mimeType":"\#(asked)","#
-            + #""metadata":{"color":"\#(asked.suffix(3))"}}"# + "\n"
-            + #"{"localUri":"\#(run.files.path("missing"))","bucket":"\#(store.bucket)","key":"\#(run.key("x"))"}"#,
-          to: "batch")
+        let batch = #"""
+          {"localUri":"\#(source.path)","bucket":"\#(store.bucket)","key":"\#(run.key())","mimeType":"\#(asked)",\#
+          "metadata":{"color":"\#(asked.suffix(3))"}}
+          {"localUri":"\#(run.files.path("missing"))","bucket":"\#(store.bucket)","key":"\#(run.key("x"))"}
+          """#
+        try run.files.write(batch, to: "batch")
         for _ in 1...2 {
           let result = try await run("put", "--batch", run.files.path("batch"))
           #expect(result.status == 66, "\(result.errors)")

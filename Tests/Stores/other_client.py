@@ -1,11 +1,15 @@
 """A client of S3 that shares nothing with s3up: Python's standard library and a signer of its own.
 
 other_client.py STORE_FOLDER SCHEME <requests
+other_client.py --batches <batches
 
 STORE_FOLDER holds `env` and is what stores.sh made; SCHEME is http or https. Each line of standard input is a request,
 a JSON object: `method`; `key` of the store's bucket, empty for the bucket itself; `query`, encoded; `headers`, a list of
 "Name: value"; `body`, a file. For each one line goes out: status, headers (names in lower case), size and sha256 of the
 body, and its text as far as it is short. Exit 0 whenever the store answered.
+
+With --batches one process serves many callers at once: each line is an object with an `id`, the `folder`, the `scheme`
+and the `requests`, which are sent in order. The line that goes out has the id and the `answers`, or the `error`.
 """
 
 import datetime
@@ -16,7 +20,10 @@ import json
 import os
 import ssl
 import sys
+import threading
 import urllib.parse
+
+OUTPUT = threading.Lock()
 
 
 def encode(name):
@@ -78,10 +85,29 @@ def perform(wanted, store, secure):
     }
 
 
-def main():
-    folder, scheme = sys.argv[1:]
+def settings(folder):
     with open(os.path.join(folder, "env"), encoding="utf-8") as file:
-        store = dict(line.rstrip("\n").split("=", 1) for line in file)
+        return dict(line.rstrip("\n").split("=", 1) for line in file)
+
+
+def answer_batch(batch):
+    outcome = {"id": batch["id"]}
+    try:
+        store, secure = settings(batch["folder"]), batch["scheme"] == "https"
+        outcome["answers"] = [perform(wanted, store, secure) for wanted in batch["requests"]]
+    except Exception as error:  # the caller fails with it
+        outcome["error"] = repr(error)
+    with OUTPUT:
+        print(json.dumps(outcome), flush=True)
+
+
+def main():
+    if sys.argv[1:] == ["--batches"]:
+        for line in sys.stdin.buffer:
+            threading.Thread(target=answer_batch, args=[json.loads(line)], daemon=True).start()
+        return
+    folder, scheme = sys.argv[1:]
+    store = settings(folder)
     for line in sys.stdin.buffer:
         print(json.dumps(perform(json.loads(line), store, scheme == "https")))
 

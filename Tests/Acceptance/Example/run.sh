@@ -6,7 +6,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 build=../../../.build/example
 value() { sed -n "s/^$1=//p" "${S3UP_TEST_STORES:?names no store: run it by stores.sh run}/seaweedfs/env"; }
 
-"${SWIFT:-swift}" build --quiet --scratch-path "$build"
+"${SWIFT:-swift}" build -debug-info-format none --quiet --scratch-path "$build"
 AWS_ACCESS_KEY_ID=$(value ACCESS_KEY) AWS_SECRET_ACCESS_KEY=$(value SECRET_KEY)
 export AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY
 state=$(mktemp -d)

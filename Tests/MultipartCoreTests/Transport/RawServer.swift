@@ -114,8 +114,8 @@ final class RawConnection {
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(socket, $0, &length) }
     }
     guard status == 0 else { return "" }
-    let number = UInt32(bigEndian: address.sin_addr.s_addr)
-    return (0..<4).map { String(number >> (24 - 8 * $0) & 255) }.joined(separator: ".")
+    // The number is stored as it goes over the line: the first byte first.
+    return withUnsafeBytes(of: address.sin_addr.s_addr) { $0.map { "\($0)" }.joined(separator: ".") }
   }
 
   func readBody(_ count: Int) -> [UInt8]? {

@@ -35,6 +35,7 @@ package final class ChildProcess: Sendable {
   package let pid: pid_t
   private let input: Int32
   private let state: Guarded<State>
+  private let writing = Guarded(())
 
   private struct State: Sendable {
     var result = Result()
@@ -48,9 +49,10 @@ package final class ChildProcess: Sendable {
     var complete: Bool { ended && streams == 0 }
   }
 
+  /// With `onLine`, lines of standard output go there as they arrive, and are not kept for the result.
   package init(
     _ program: String, _ arguments: [String], environment: [String: String], directory: String? = nil,
-    input: Input = .none, onEnd: (@Sendable (Result) -> Void)? = nil
+    input: Input = .none, onLine: (@Sendable ([UInt8]) -> Void)? = nil, onEnd: (@Sendable (Result) -> Void)? = nil
   ) throws {
     let out = try makePipe()
     let err = try makePipe()
@@ -71,8 +73,16 @@ package final class ChildProcess: Sendable {
     self.input = from.write
     state = Guarded(State(inputOpen: from.write >= 0, onEnd: onEnd))
     let (pid, state) = (pid, state)
-    try PosixThread.start { Self.collect(out.read, into: \.stdout, state) }.detach()
-    try PosixThread.start { Self.collect(err.read, into: \.stderr, state) }.detach()
+    try PosixThread.start {
+      if let onLine {
+        Self.cut(out.read, state, onLine)
+      } else {
+        Self.collect(out.read, state) { bytes in state.with { $0.result.stdout += bytes } }
+      }
+    }.detach()
+    try PosixThread.start {
+      Self.collect(err.read, state) { bytes in state.with { $0.result.stderr += bytes } }
+    }.detach()
     if case .bytes(let bytes) = input {
       let target = from.write
       try PosixThread.start {
@@ -108,11 +118,13 @@ package final class ChildProcess: Sendable {
   package var stderr: [UInt8] { state.with { $0.result.stderr } }
   package var ended: Bool { state.with { $0.ended } }
 
-  /// Writes to an input that was opened with `.open`; false if the child no longer reads.
+  /// Writes to an input that was opened with `.open`, in one piece; false if the child no longer reads.
   @discardableResult
   package func write(_ bytes: [UInt8]) async -> Bool {
     await withCheckedContinuation { continuation in
-      let thread = try? PosixThread.start { [self] in continuation.resume(returning: Self.push(bytes, to: input)) }
+      let thread = try? PosixThread.start { [self] in
+        continuation.resume(returning: writing.with { _ in Self.push(bytes, to: input) })
+      }
       if let thread { thread.detach() } else { continuation.resume(returning: false) }
     }
   }
@@ -171,17 +183,29 @@ package final class ChildProcess: Sendable {
   }
 
   private static func collect(
-    _ descriptor: Int32, into field: any WritableKeyPath<Result, [UInt8]> & Sendable, _ state: Guarded<State>
+    _ descriptor: Int32, _ state: Guarded<State>, _ take: (ArraySlice<UInt8>) -> Void
   ) {
     var chunk = [UInt8](repeating: 0, count: 64 << 10)
     while true {
       let count = read(descriptor, &chunk, chunk.count)
       if count < 0, errno == EINTR { continue }
       guard count > 0 else { break }
-      state.with { $0.result[keyPath: field] += chunk[..<count] }
+      take(chunk[..<count])
     }
     close(descriptor)
     change(state) { $0.streams = max(0, $0.streams - 1) }
+  }
+
+  private static func cut(_ descriptor: Int32, _ state: Guarded<State>, _ onLine: ([UInt8]) -> Void) {
+    var line: [UInt8] = []
+    collect(descriptor, state) { bytes in
+      var bytes = bytes
+      while let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {
+        onLine(line + bytes[..<end])
+        (line, bytes) = ([], bytes[(end + 1)...])
+      }
+      line += bytes
+    }
   }
 
   private static func push(_ bytes: [UInt8], to descriptor: Int32) -> Bool {

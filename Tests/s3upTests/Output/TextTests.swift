@@ -5,13 +5,15 @@ import Testing
 @testable import s3up
 
 @Suite(.timeLimit(.minutes(15))) struct HumanTests {
-  @Test(arguments: [
-    (Int64(0), "0 B"), (-5, "0 B"), (1, "1 B"), (1023, "1023 B"), (1024, "1.0 KiB"), (1536, "1.5 KiB"),
+  private static let sizes: [(Int64, String)] = [
+    (0, "0 B"), (-5, "0 B"), (1, "1 B"), (1023, "1023 B"), (1024, "1.0 KiB"), (1536, "1.5 KiB"),
     (10 << 10, "10 KiB"),
     (8 << 20, "8.0 MiB"), (87_031_808, "83 MiB"), (1023 << 20, "1.0 GiB"), (1 << 30, "1.0 GiB"),
     (1_610_612_736, "1.5 GiB"),
     (Int64.max, "8.0 EiB"),
-  ])
+  ]
+
+  @Test(arguments: sizes)
   func sizesAreShort(_ bytes: Int64, _ text: String) {
     #expect(Human.size(bytes) == text)
   }
