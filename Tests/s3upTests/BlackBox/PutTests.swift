@@ -190,9 +190,8 @@ import Testing
     #expect(result.peakMemory < mostMapped, "\(result.peakMemory / mebi) MiB")
   }
 
-  /// Of which 48 MiB are pages of parts that stay mapped. A release build had 81 MiB at most, a debug build on a busy
-  /// machine
-  /// 110.
+  /// Of which 48 MiB are pages of parts that stay mapped. Beside six busy loops, a release build had 76 MiB at most, a
+  /// debug build 81.
   private var mostMapped: Int { 128 * mebi }
 
   /// The anonymous memory of a process in bytes (`RssAnon`).
