@@ -35,7 +35,7 @@ package final class ChildProcess: Sendable {
   package let pid: pid_t
   private let input: Int32
   private let state: Guarded<State>
-  private let writing = Guarded(())
+  private let writing = NSLock()
 
   private struct State: Sendable {
     var result = Result()
@@ -123,7 +123,7 @@ package final class ChildProcess: Sendable {
   package func write(_ bytes: [UInt8]) async -> Bool {
     await withCheckedContinuation { continuation in
       let thread = try? PosixThread.start { [self] in
-        continuation.resume(returning: writing.with { _ in Self.push(bytes, to: input) })
+        continuation.resume(returning: writing.withLock { Self.push(bytes, to: input) })
       }
       if let thread { thread.detach() } else { continuation.resume(returning: false) }
     }
