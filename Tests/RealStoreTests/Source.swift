@@ -1,8 +1,8 @@
 import Foundation
 import Support
 
-/// A file of pseudo-random bytes that depend on size and seed, with the SHA-256 that `openssl` computes, three times as fast
-/// as `sha256sum`.
+/// A file of pseudo-random bytes that depend on size and seed, with the SHA-256 that `sha256sum` computes: its code is
+/// not OpenSSL's, which s3up uses.
 ///
 /// Beyond 8 MiB one block is repeated, each time preceded by its number: thus all parts differ, and a GiB takes only as
 /// long as the disk needs.
@@ -33,7 +33,7 @@ struct Source: Sendable {
 
   static func sum(of path: String, home: String) async throws -> String {
     let sum = try await ChildProcess(
-      Programs.find("openssl"), ["dgst", "-r", "-sha256", path], environment: Programs.environment(home: home)
+      Programs.find("sha256sum"), ["--", path], environment: Programs.environment(home: home)
     ).wait()
     guard let word = sum.output.split(separator: " ").first else { throw Missing(description: sum.errors) }
     return String(word)

@@ -75,7 +75,7 @@ package final class ChildProcess: Sendable {
     let (pid, state) = (pid, state)
     try PosixThread.start {
       if let onLine {
-        Self.cut(out.read, state, onLine)
+        Self.collectLines(out.read, state, onLine)
       } else {
         Self.collect(out.read, state) { bytes in state.with { $0.result.stdout += bytes } }
       }
@@ -196,7 +196,7 @@ package final class ChildProcess: Sendable {
     change(state) { $0.streams = max(0, $0.streams - 1) }
   }
 
-  private static func cut(_ descriptor: Int32, _ state: Guarded<State>, _ onLine: ([UInt8]) -> Void) {
+  private static func collectLines(_ descriptor: Int32, _ state: Guarded<State>, _ onLine: ([UInt8]) -> Void) {
     var line: [UInt8] = []
     collect(descriptor, state) { bytes in
       var bytes = bytes
