@@ -84,7 +84,7 @@ test: deps toolchain
 	$(SWIFT) build --build-tests $(TESTED)
 	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=8 Tests/recap.sh $(SUITES) 'SupportTests|MultipartCoreTests'
 	rm -rf $(JSON_LINES) $(TRACES)
-	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=20 S3UP_JSON_LINES=$(JSON_LINES) S3UP_TRACES=$(TRACES) Tests/recap.sh $(STORES) run all -- $(SUITES) 's3upTests|RealStoreTests'
+	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=16 S3UP_JSON_LINES=$(JSON_LINES) S3UP_TRACES=$(TRACES) Tests/recap.sh $(STORES) run all -- $(SUITES) 's3upTests|RealStoreTests'
 	$(STORES) run seaweedfs -- sh -ec 'Tests/Acceptance/Screens/run.sh $(DEBUG) & Tests/Acceptance/Example/run.sh; Tests/Acceptance/Tickets/scripts.sh $(DEBUG); Tests/Acceptance/Browser/run.sh $(DEBUG); wait $$!'
 	Tests/Acceptance/Json/check.sh $(JSON_LINES)
 	Tests/Acceptance/Trace/check.sh $(TRACES)
