@@ -22,26 +22,28 @@ let package = Package(
     .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
     .target(name: "CKernels", cSettings: strictC),
     .target(name: "CTLS", dependencies: ["COpenSSL"], cSettings: strictC),
+    .target(name: "MultipartBasics", swiftSettings: strict),
     .target(
       name: "MultipartCore",
-      dependencies: ["CCurl", "COpenSSL", "CExpat", "CKernels", "CTLS"],
+      dependencies: ["CCurl", "COpenSSL", "CExpat", "CKernels", "CTLS", "MultipartBasics"],
       swiftSettings: strict, linkerSettings: [.linkedLibrary("curl")]),
     .executableTarget(
-      name: "s3up", dependencies: ["MultipartCore"],
+      name: "s3up", dependencies: ["CKernels", "MultipartBasics", "MultipartCore"],
       resources: [.embedInCode("Ticket/upload.sh"), .embedInCode("Ticket/page.html")], swiftSettings: strict),
     .target(
-      name: "Support", dependencies: ["MultipartCore", "COpenSSL"], path: "Tests/Support",
+      name: "Support", dependencies: ["MultipartBasics", "MultipartCore", "COpenSSL"], path: "Tests/Support",
       swiftSettings: strict),
     .testTarget(
-      name: "MultipartCoreTests", dependencies: ["MultipartCore", "Support"],
+      name: "MultipartCoreTests", dependencies: ["MultipartBasics", "MultipartCore", "Support"],
       swiftSettings: strict),
     .testTarget(
-      name: "s3upTests", dependencies: ["s3up", "MultipartCore", "Support"], exclude: ["BlackBox/Mistakes.txt"],
+      name: "s3upTests", dependencies: ["s3up", "MultipartBasics", "MultipartCore", "Support"],
+      exclude: ["BlackBox/Mistakes.txt"],
       swiftSettings: strict),
     .testTarget(
-      name: "SupportTests", dependencies: ["MultipartCore", "Support"], swiftSettings: strict),
+      name: "SupportTests", dependencies: ["MultipartBasics", "MultipartCore", "Support"], swiftSettings: strict),
     .testTarget(
-      name: "RealStoreTests", dependencies: ["MultipartCore", "Support"], swiftSettings: strict),
+      name: "RealStoreTests", dependencies: ["MultipartBasics", "MultipartCore", "Support"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

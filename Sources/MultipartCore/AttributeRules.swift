@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Attributes of objects by the names of their files, in the form of `.gitattributes`: each line has a glob, and the
 /// attributes of matching objects. For each attribute the last line that matches and names it counts.
 /// ```
@@ -56,7 +58,8 @@ public final class AttributeRules: Sendable {
     return settings.compactMap(\.attribute)
   }
 
-  package func set(_ object: inout ObjectHeaders, of name: [UInt8]) { object.set(attributes(of: name)) }
+  /// Adds the attributes of a file of this name to the headers of its object.
+  public func set(_ object: inout ObjectHeaders, of name: [UInt8]) { object.set(attributes(of: name)) }
 
   /// A message for each rule that has matched nothing so far.
   var unmatched: [Wording] {
@@ -66,7 +69,8 @@ public final class AttributeRules: Sendable {
     }
   }
 
-  package var hasMatched: Bool { matched.withLock { $0.contains(true) } }
+  /// Whether any rule has matched a name so far.
+  public var hasMatched: Bool { matched.withLock { $0.contains(true) } }
 }
 
 /// One line of a list of attributes, byte by byte.

@@ -7,7 +7,7 @@ public struct BatchDownloadOptions: Sendable {
   /// Finds out what would be written, without writing anything.
   public var onlyLooks = false
   /// The manifest and the other files that the run writes.
-  package var outputs = RunOutputs()
+  public var outputs = RunOutputs()
 
   /// The defaults.
   public init() {}

@@ -11,7 +11,7 @@ public struct BatchResult: Sendable {
   /// How long the object took, without the time in which it waited for other objects of its run.
   public var took = Duration.zero
   /// The source's name in the list of files that named it.
-  package var name: [UInt8]
+  public var name: [UInt8]
 }
 
 /// What a batch reports while it runs.
@@ -117,7 +117,8 @@ public struct BatchSummary: Sendable, Equatable {
   /// Objects that were proven to be identical to their files.
   public var verified = 0
 
-  package init() {}
+  /// The totals of a run that has done nothing yet.
+  public init() {}
 
   /// Objects that succeeded.
   var done: Int { uploaded + downloaded + unchanged + existing }

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// How a run uploads its objects.
 public struct BatchOptions: Sendable {
   /// The options of each object's upload; the deadline applies to the whole run.
@@ -12,7 +14,7 @@ public struct BatchOptions: Sendable {
   /// Receives a line for each object that exists at the store in the end.
   public var manifest: Manifest?
   /// The files that the run writes.
-  package var outputs = RunOutputs()
+  public var outputs = RunOutputs()
   /// The prefix that the manifest strips from each key, so that `sha256sum -c` finds the files in their folder.
   public var manifestPrefix = ""
 

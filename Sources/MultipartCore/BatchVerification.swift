@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// A comparison of many files with their objects, several at a time, which can be watched and stopped.
 ///
 ///     let images = BatchSources(.named([FilePath("images")]), prefix: "images/")
@@ -166,7 +168,8 @@ extension Store {
     try verification(sources, options, besides: RunOutputs(), onEvent: onEvent)
   }
 
-  package func verification(
+  /// Does the same, and leaves out what the run itself writes.
+  public func verification(
     _ sources: BatchSources, _ options: VerifyOptions, besides outputs: RunOutputs,
     onEvent: @escaping @Sendable (BatchEvent) -> Void
   ) throws(Failure) -> BatchVerification {

@@ -26,11 +26,14 @@ public struct DownloadOutput: Sendable {
     .command(words.map { Array($0.utf8) }, errors: nil)
   }
 
-  package static func command(_ words: [[UInt8]], errors: Int32?) -> DownloadOutput {
+  /// Does the same for words that need not be UTF-8. `errors` becomes the standard error of the command; nil: that of this
+  /// process.
+  public static func command(_ words: [[UInt8]], errors: Int32?) -> DownloadOutput {
     DownloadOutput(kind: .command(words, errors: errors))
   }
 
-  package static func file(_ path: FilePath) -> DownloadOutput { DownloadOutput(kind: .file(path)) }
+  /// A file at a path that need not be UTF-8.
+  public static func file(_ path: FilePath) -> DownloadOutput { DownloadOutput(kind: .file(path)) }
 
   /// The name in messages.
   var name: String {

@@ -42,7 +42,7 @@ public final class DownloadTask: Sendable {
   }
 
   /// Kills a command that receives the object, at once.
-  package func kill() { downloader.kill() }
+  public func kill() { downloader.kill() }
 
   /// Stops the download; can be called from anywhere. What was written to a file is kept for the next run.
   public func cancel() { downloader.run.interrupt() }

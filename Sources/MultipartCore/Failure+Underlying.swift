@@ -1,4 +1,5 @@
 import Glibc
+import MultipartBasics
 
 extension Failure {
   /// The error of the system or of a library that caused a failure.

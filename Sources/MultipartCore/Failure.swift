@@ -114,7 +114,8 @@ public struct Failure: Error, Sendable {
     return copy
   }
 
-  package static let timeIsOver = Failure(.deadline, "the time given by \(.deadline) is over")
+  /// The failure of a run that a deadline has ended.
+  public static let timeIsOver = Failure(.deadline, "the time given by \(.deadline) is over")
 
   /// The deadline passed while the object was waiting for a retry: the message adds why the last try failed.
   func endedWaiting(after why: Wording) -> Failure {

@@ -18,10 +18,11 @@ public struct FilePath: Sendable, Hashable {
   /// The path for display: invalid UTF-8 is shown as the replacement character.
   public var text: String { String(decoding: bytes, as: UTF8.self) }
 
-  package var name: String { String(decoding: lastName, as: UTF8.self) }
+  /// The last component for display.
+  public var name: String { String(decoding: lastName, as: UTF8.self) }
 
   /// The last component, without trailing slashes.
-  package var lastName: ArraySlice<UInt8> { bytes.split(separator: UInt8(ascii: "/")).last ?? bytes[...] }
+  public var lastName: ArraySlice<UInt8> { bytes.split(separator: UInt8(ascii: "/")).last ?? bytes[...] }
 
   /// The path without links (`realpath`); nil if it leads nowhere.
   var resolved: FilePath? {
@@ -39,7 +40,7 @@ public struct FilePath: Sendable, Hashable {
   }
 
   /// Deletes the file (`unlink`).
-  package func remove() { _ = withCString { unlink($0) } }
+  public func remove() { _ = withCString { unlink($0) } }
 
   /// The status of the path's target (`stat`); nil if it cannot be read.
   var status: stat? {
@@ -48,7 +49,18 @@ public struct FilePath: Sendable, Hashable {
   }
 
   /// Whether there is a file or folder, also at the end of links.
-  package var exists: Bool { status != nil }
+  public var exists: Bool { status != nil }
+
+  /// Whether there is a folder, also at the end of links.
+  public var isFolder: Bool { isKind(S_IFDIR) }
+
+  /// Whether it can only be read as a stream: there is something that is neither a regular file nor a folder.
+  public var isStream: Bool { status.map { ![S_IFREG, S_IFDIR].contains($0.st_mode & S_IFMT) } ?? false }
+
+  /// Whether it names a descriptor that is already open: `-`, `/dev/stdin`, `/dev/fd/3`.
+  public var namesDescriptor: Bool { StreamFile.descriptor(namedBy: self) != nil }
+
+  func isKind(_ kind: mode_t) -> Bool { status.map { $0.st_mode & S_IFMT == kind } ?? false }
 
   /// What the link at this path contains (`readlink`); nil if it is not a link.
   var linkTarget: FilePath? {
@@ -69,7 +81,8 @@ public struct FilePath: Sendable, Hashable {
     return FilePath(bytes: bytes + (bytes.isEmpty || bytes.last == slash ? [] : [slash]) + name)
   }
 
-  package func withCString<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
+  /// Calls `body` with the path as C functions take it.
+  public func withCString<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
     let terminated = bytes.map { CChar(bitPattern: $0) } + [0]
     return terminated.withUnsafeBufferPointer { buffer in
       // `buffer` contains at least the terminator, so it has a base address.

@@ -1,4 +1,5 @@
 import Glibc
+import MultipartBasics
 
 /// The list of the objects of a run, one line for each, sorted by key, so that it does not depend on the order in which
 /// they finished.
@@ -59,7 +60,7 @@ public final class Manifest: Sendable {
   }
 
   /// A temporary file with the manifest; the caller uploads and deletes it.
-  package func temporaryFile() throws(Failure) -> FilePath {
+  public func temporaryFile() throws(Failure) -> FilePath {
     let (path, descriptor) = ScratchFile.made(FilePath(folder + "/s3up-manifest"), O_WRONLY, mode: 0o600)
     guard descriptor >= 0 else { throw StateFolder.failure(folder, "a temporary file cannot be created") }
     do throws(Failure) {

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// The form of a manifest's lines.
 public enum ManifestForm: Sendable {
   /// Lines as `sha256sum` writes and checks them.

@@ -1,4 +1,5 @@
 import Glibc
+import MultipartBasics
 
 /// Reads a manifest, line by line.
 ///

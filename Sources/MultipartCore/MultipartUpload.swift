@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// An upload in parts, step by step: for parts that come from several places, or at different times.
 ///
 ///     let upload = try await store.createUpload("disk.img")
@@ -11,11 +13,13 @@ public struct MultipartUpload: Sendable {
   public var key: String { address.key }
   /// The store's id of this upload.
   public let uploadID: String
+  /// The store's id of the request that has begun it; nil if that was done elsewhere.
+  public let requestID: String?
   let address: ObjectAddress
   let store: Store
 
-  init(_ store: Store, _ address: ObjectAddress, uploadID: String) {
-    (self.store, self.address, self.uploadID) = (store, address, uploadID)
+  init(_ store: Store, _ address: ObjectAddress, uploadID: String, requestID: String? = nil) {
+    (self.store, self.address, self.uploadID, self.requestID) = (store, address, uploadID, requestID)
   }
 
   var place: Place { steps.place }

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// An object behind a presigned URL. The URL grants access without credentials, so it is a secret while it is valid.
 ///
 ///     let object = try PresignedObject(url)
@@ -48,7 +50,7 @@ public final class PresignedObject: Sendable {
 extension Store {
   /// A store that contains only the URL's object.
   fileprivate convenience init(_ signer: PresignedSigner, _ given: StoreOptions) throws(Failure) {
-    let world = given.world()
+    let world = given.openWorld()
     var options = try given.filled(from: world.environment)
     options.endpoint = String(AddressBook.origin(of: signer.origin))
     (options.credentials, options.region, options.addressing) = (.unsigned, EndpointResolver.defaultRegion, .path)

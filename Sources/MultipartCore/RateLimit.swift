@@ -38,10 +38,10 @@ public struct RateLimit: Sendable, Hashable {
   var isConstant: Bool { changes.allSatisfy { $0.bytesPerSecond == changes[0].bytesPerSecond } }
 
   /// The lowest rate; nil if there is never a limit.
-  package var least: Int64? { changes.compactMap(\.bytesPerSecond).min() }
+  public var least: Int64? { changes.compactMap(\.bytesPerSecond).min() }
 
   /// The rate at this minute of the day; nil: no limit.
-  package func rate(at minute: Int) -> Int64? {
+  func rate(at minute: Int) -> Int64? {
     (changes.last { $0.minute <= minute } ?? changes.last)?.bytesPerSecond
   }
 

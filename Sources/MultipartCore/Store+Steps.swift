@@ -3,15 +3,7 @@ extension Store {
   public func createUpload(
     _ key: String, _ options: UploadOptions = UploadOptions()
   ) async throws(Failure) -> MultipartUpload {
-    try await begin(key, options).upload
-  }
-
-  /// Begins a multipart upload; also returns the request id.
-  package func begin(
-    _ key: String, _ options: UploadOptions
-  ) async throws(Failure) -> (upload: MultipartUpload, requestID: String?) {
-    let begun = try await CreationOfUpload(self, key: key, options).run()
-    return (begun.upload, begun.requestID)
+    try await CreationOfUpload(self, key: key, options).run().upload
   }
 
   /// An upload that was begun elsewhere. Sends no request.

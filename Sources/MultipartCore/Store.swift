@@ -1,4 +1,5 @@
 import Glibc
+import MultipartBasics
 
 /// One bucket of a store, with the credentials to use it.
 ///
@@ -26,7 +27,8 @@ public final class Store: Sendable {
   /// The settings, and where each one came from.
   let settings: StoreSettings
   let options: StoreOptions
-  package let world: World
+  /// The clock and the log of this store.
+  public let world: World
   /// The credentials; nil: requests are not signed.
   let credentials: CredentialKeeper?
 
@@ -41,7 +43,7 @@ public final class Store: Sendable {
 
   /// A store without a bucket, for requests that concern none.
   convenience init(of bucket: String?, _ options: StoreOptions) async throws(Failure) {
-    let world = options.world()
+    let world = options.openWorld()
     let options = try options.filled(from: world.environment)
     let profile = try ProfileSettings(options, world.environment)
     var settings = try StoreSettings(options, world.environment, profile, bucket: bucket ?? StoreSettings.noBucket)
@@ -92,6 +94,13 @@ public final class Store: Sendable {
       CommonHeaders(expectedBucketOwner: options.expectedBucketOwner, requestPayer: options.requestPayer))
   }
 
+  /// Throws unless this process may have the threads and open files that a small run needs. Without them the system
+  /// would end the process, or let it wait forever, with no message: call it once, before the first `Task`.
+  public static func requireProcessLimits() throws(Failure) {
+    try ThreadSupply.prove()
+    try ConnectionBounds.proveDescriptors()
+  }
+
   /// When credentials expire that nothing here can renew; nil if they last, or are renewed, or requests are not signed.
   public func lastExpiration() async throws(Failure) -> Timestamp? {
     let held = try await signer.currentCredentials()
@@ -132,7 +141,7 @@ extension StoreOptions {
     options.secrets = world.secrets
     let log = world.log
     options.note = { text in log(1, text) }
-    options.userAgent = hooks.userAgent
+    options.userAgent = userAgent
     options.limiter = transfer.limitRate.map { limit in
       RateLimiter(limit, now: world.uptime(), minute: { world.now().localMinute }, note: { log(1, "\($0)") })
     }
@@ -149,22 +158,25 @@ extension StoreOptions {
       remedy: "name a file of certificates in PEM form, or leave it out to trust the system's")
   }
 
+  /// The variables of this process, which `environment` stands for while it is nil.
+  public static func processEnvironment() -> [String: String] { ProcessEnvironment.variables() }
+
   func proxySettings(_ environment: [String: String]) -> ProxySettings {
     ProxySettings(
       option: proxy, name: origins[.proxy].map { "\($0.name)" } ?? "\(.proxy)", environment: environment)
   }
 
   /// The state folder; nil without the option, `XDG_STATE_HOME` and `HOME`.
-  package func stateFolder(_ environment: [String: String]) -> String? {
+  public func stateFolder(_ environment: [String: String]) -> String? {
     if let stateFolder { return stateFolder.isEmpty ? nil : stateFolder }
     if let base = environment["XDG_STATE_HOME"], base.begins(with: "/") { return base + "/s3up" }
     guard let home = environment["HOME"], !home.isEmpty else { return nil }
     return home + "/.local/state/s3up"
   }
 
-  func world() -> World {
+  func openWorld() -> World {
     var world =
-      hooks.world
+      world
       ?? .ofProcess(
         environment ?? ProcessEnvironment.variables(), upTo: log == nil ? -1 : 2, log: log ?? { _, _ in })
     if let timeline {

@@ -26,6 +26,11 @@ public struct StoreOptions: Sendable {
     case adaptive
     /// Always this many.
     case fixed(Int)
+
+    /// The most that `adaptive` uses for large objects.
+    public static let most = ConnectionBounds.most
+    /// The most that `adaptive` uses for large objects if losses limit each connection.
+    public static let mostWhenLossy = ConnectionBounds.mostWhenLossy
   }
 
   /// The address of the store, such as `https://s3.example.com`; not needed for AWS.
@@ -84,9 +89,15 @@ public struct StoreOptions: Sendable {
   /// Collects what happens over time, to be written as a trace; nil: nothing is collected.
   public var timeline: Timeline?
 
-  /// Where each value came from, if the program knows: an option or a variable.
-  package var origins: [Setting: Provenance] = [:]
-  package var hooks = Hooks()
+  /// The clock, random numbers and log to use; nil: those of the process, and `environment` and `log`. Stores with the
+  /// same world leave each other's secrets out of the log.
+  public var world: World?
+  /// Asks a person for the code of a device (MFA); nil: a profile that needs one cannot be used.
+  public var askCode: (@Sendable (_ prompt: String) async throws(Failure) -> Secret)?
+  /// What requests say in `User-Agent`.
+  public var userAgent = "MultipartCore"
+  /// Where each value came from, if the program knows: messages name it.
+  public var origins: [Setting: Provenance] = [:]
 
   /// Options with this endpoint and region, and defaults otherwise.
   public init(endpoint: String? = nil, region: String? = nil) {
@@ -95,24 +106,14 @@ public struct StoreOptions: Sendable {
   }
 
   /// Where a value came from: an option that was typed, or a variable.
-  package struct Provenance: Sendable, Equatable {
+  public struct Provenance: Sendable, Equatable {
     var name: String
     var isEnvironment: Bool
 
-    package init(_ name: String, isEnvironment: Bool) {
+    /// An option or a variable of this name.
+    public init(_ name: String, isEnvironment: Bool) {
       self.name = name
       self.isEnvironment = isEnvironment
     }
-  }
-
-  /// What `s3up` and the tests add to the public options.
-  package struct Hooks: Sendable {
-    /// A test's clock and random numbers, and what receives the log.
-    package var world: World?
-    /// Asks a person for the code of a device.
-    package var askCode: (@Sendable (_ prompt: String) async throws(Failure) -> Secret)?
-    package var userAgent = "MultipartCore"
-
-    init() {}
   }
 }

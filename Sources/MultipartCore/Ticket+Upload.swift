@@ -1,3 +1,5 @@
+import MultipartBasics
+
 extension Ticket {
   /// Uploads, and returns once the store has proven that the object holds the bytes that were read. Credentials are
   /// neither needed nor looked up. Cancelling the task stops the upload; a later call with the same file resumes it.
@@ -37,7 +39,7 @@ extension Ticket {
   }
 
   /// The parts of the I-th of N equal shares. They are consecutive, so that each share reads one piece of the file.
-  package func share(_ shard: Shard) -> Range<Int> {
+  public func share(_ shard: Shard) -> Range<Int> {
     let bounds = (0...1).map { (shard.index + $0) * parts.count / shard.count + 1 }
     return bounds[0]..<bounds[1]
   }
@@ -45,8 +47,8 @@ extension Ticket {
 
 extension Ticket {
   /// The text of a ticket at an `https://` URL. Redirects are not followed.
-  package static func fetch(_ url: String, _ options: StoreOptions) async throws(Failure) -> [UInt8] {
-    let world = options.world()
+  public static func fetch(_ url: String, _ options: StoreOptions) async throws(Failure) -> [UInt8] {
+    let world = options.openWorld()
     let options = try options.filled(from: world.environment)
     let transfer = TransferSettings(options)
     let transport = try options.transport(transfer, world)
@@ -75,7 +77,7 @@ struct TicketLink {
   var retry: RetryPolicy { RetryPolicy(tries: transfer.tries) }
 
   init(_ ticket: Ticket, _ options: StoreOptions) throws(Failure) {
-    let world = options.world()
+    let world = options.openWorld()
     let options = try options.filled(from: world.environment)
     let transfer = TransferSettings(options)
     self.init(ticket, transfer, try options.transport(transfer, world), world)

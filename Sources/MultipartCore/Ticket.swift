@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// An upload that someone with credentials has begun, as presigned requests: anyone with the ticket and the file can
 /// send the parts and complete the object, and nothing else. It is a secret until it expires.
 ///
@@ -39,24 +41,28 @@ public struct Ticket: Sendable {
   /// What each part carries for the store to verify. If the issuer had the file, the values are part of the signatures.
   public internal(set) var checksum: ChecksumForm
   /// False for objects that are encrypted with a KMS key: their ETags say nothing about the bytes.
-  package internal(set) var etagMayBeMD5 = true
-  package internal(set) var parts: [Call]
-  package internal(set) var lists: [Call]
-  package internal(set) var complete: Call
+  public internal(set) var etagMayBeMD5 = true
+  /// The requests that send the parts, in order of number.
+  public internal(set) var parts: [Call]
+  /// The requests that list the parts, a page each.
+  public internal(set) var lists: [Call]
+  /// The request that assembles the object.
+  public internal(set) var complete: Call
   var abort: Call
-  package internal(set) var head: Call
+  /// The request that looks for the object.
+  public internal(set) var head: Call
 
   /// The mark by which the machine that issued the ticket recognises it.
   var mark: String?
 
   /// A presigned request.
-  package struct Call: Sendable, Equatable {
+  public struct Call: Sendable, Equatable {
     /// The query, without the address; nil: the store had the part when the ticket was renewed.
-    package var query: String?
-    /// Headers that must be sent with exactly these values, because they are signed.
+    public internal(set) var query: String?
     var headers = HeaderList()
 
-    package var headerFields: [NamedValue] { headers.fields }
+    /// The headers that must be sent with exactly these values, because they are signed.
+    public var headerFields: [NamedValue] { headers.fields }
   }
 
   /// The number of parts that the ticket has requests for.
@@ -66,7 +72,12 @@ public struct Ticket: Sendable {
   public var origin: String { String(AddressBook.origin(of: url)) }
 
   /// The origin, with the path of an endpoint below which all buckets are.
-  package var endpoint: String { TicketAddress(url, bucket: bucket, key: key)?.endpoint ?? origin }
+  public var endpoint: String { TicketAddress(url, bucket: bucket, key: key)?.endpoint ?? origin }
+
+  /// A name for the ticket's upload that contains nothing of it: the beginning of a SHA-256 in hexadecimal.
+  public func fingerprint() throws(Failure) -> String {
+    Hex.encode(try Digest.sha256((url + "\n" + uploadID).utf8).prefix(16))
+  }
 
   /// The object's address, for requests with these headers.
   func address(_ common: CommonHeaders = CommonHeaders()) -> ObjectAddress { ObjectAddress(bucket, key, common) }
@@ -74,7 +85,7 @@ public struct Ticket: Sendable {
   var place: Place { address().place(uploadID: uploadID) }
 
   /// The part's checksum, if it is signed.
-  package func sum(ofPart number: Int) -> Checksum? {
+  public func sum(ofPart number: Int) -> Checksum? {
     guard parts.indices.contains(number - 1) else { return nil }
     let headers = parts[number - 1].headers
     switch checksum {
@@ -85,14 +96,14 @@ public struct Ticket: Sendable {
   }
 
   /// The object's ETag, if the MD5 of each part is signed.
-  package var signedETag: String? {
+  public var signedETag: String? {
     let sums = signedSums
     guard etagMayBeMD5, checksum == .md5, !sums.isEmpty else { return nil }
     return try? MultipartETag.of(md5s: sums.map(\.bytes))
   }
 
   /// The object's composite checksum as HEAD returns it, if each part's checksum is signed.
-  package var signedComposite: String? {
+  public var signedComposite: String? {
     guard case .algorithm = checksum else { return nil }
     return try? CompositeChecksum(of: signedSums).text
   }

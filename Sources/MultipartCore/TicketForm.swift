@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// The form in which a ticket is written. Every form contains the ticket, as JSON on one line.
 public enum TicketForm: String, Sendable, CaseIterable {
   /// The ticket alone.

@@ -1,4 +1,5 @@
 import Glibc
+import MultipartBasics
 
 /// Reads tickets one after another. `@unchecked Sendable` holds because one task at a time reads.
 public final class TicketLines: @unchecked Sendable {

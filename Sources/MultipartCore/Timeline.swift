@@ -1,4 +1,5 @@
 import Glibc
+import MultipartBasics
 
 /// What a run does over time: each request on its connection, the waits and their causes, what is computed on this
 /// machine, and what each object is going through. Given to a store's options it collects all of that, up or down, for
@@ -33,7 +34,7 @@ public final class Timeline: Sendable {
 
   /// `events`: where they go; nil: only the figures are collected. `words` shows a text with the names that the program
   /// has for settings.
-  package init(events folder: String?, words: @escaping @Sendable (Wording) -> String = { $0.description }) {
+  public init(events folder: String?, words: @escaping @Sendable (Wording) -> String = { $0.description }) {
     events = folder.map { ScratchBytes(in: $0) }
     state = Locked(State(log: TimelineLog(keepsLines: folder != nil)))
     self.words = words
@@ -53,8 +54,8 @@ public final class Timeline: Sendable {
     }
   }
 
-  /// In pieces.
-  package func writeTrace(_ put: ([UInt8]) throws(Failure) -> Void) throws(Failure) {
+  /// Writes the trace in pieces.
+  public func writeTrace(_ put: ([UInt8]) throws(Failure) -> Void) throws(Failure) {
     let (log, trouble) = state.withLock { state in (state.log.closed(at: now(state)), state.trouble) }
     if var trouble {
       (trouble.code, trouble.message) = (.output, "the trace lacks events: " + trouble.message)
@@ -66,7 +67,7 @@ public final class Timeline: Sendable {
   }
 
   /// Whether a file that begins with this line is a trace.
-  package static func begins(_ line: ArraySlice<UInt8>) -> Bool { TraceFormat.begins(line) }
+  public static func begins(_ line: ArraySlice<UInt8>) -> Bool { TraceFormat.begins(line) }
 
   /// The lines of a self-contained HTML page about the run so far. Its policy allows no script, no request, and only its
   /// own style, which has the nonce. `plan` says what was to be done and why, `end` how it ended; any text is escaped.
@@ -76,15 +77,15 @@ public final class Timeline: Sendable {
   }
 
   /// Whether a file that begins with this line is such a page.
-  package static func beginsPage(_ line: ArraySlice<UInt8>) -> Bool { line.elementsEqual(RunPage.firstLine.utf8) }
+  public static func beginsPage(_ line: ArraySlice<UInt8>) -> Bool { line.elementsEqual(RunPage.firstLine.utf8) }
 
-  /// Nothing has been sent or tried.
-  package var isEmpty: Bool { state.withLock { $0.log.isEmpty } }
+  /// Whether nothing has been sent or tried.
+  public var isEmpty: Bool { state.withLock { $0.log.isEmpty } }
 
   // MARK: - For the run
 
-  /// Its time begins with the first store.
-  package func begin(in world: World) {
+  /// Begins the time of the run, unless it has begun: the first store does it too.
+  public func begin(in world: World) {
     let start = world.uptime()
     state.withLock { state in
       guard state.clock == nil else { return }

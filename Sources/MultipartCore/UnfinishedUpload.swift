@@ -11,7 +11,7 @@ public struct UnfinishedUpload: Sendable {
   /// How many bytes the parts have in total.
   public var bytes: Int64
   /// What the store says about when the upload was begun, if that is not a date.
-  package var begunText: String?
+  public var begunText: String?
 }
 
 extension Store {

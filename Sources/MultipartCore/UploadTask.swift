@@ -64,5 +64,5 @@ public final class UploadTask: Sendable {
   /// Deletes the record of a finished upload; call it once the result has been passed on. If the process is killed
   /// before that, the next run sees from the record that the object is complete, and sends nothing. Releasing the task
   /// does the same.
-  package func forget() { uploader.close() }
+  public func forget() { uploader.close() }
 }

@@ -1,3 +1,4 @@
+internal import CKernels
 import Glibc
 import MultipartCore
 
@@ -7,17 +8,16 @@ guard Descriptor.occupyStandardStreams() else {
   Console.standardError().line("Run it with standard input, output and error open.")
   _exit(ExitStatus.temporary.rawValue)
 }
-Hardening.forbidCoreFiles()
+ck_forbid_core_files()
 let signals = Signals()
 let words = Argument.ofProcess()
 do throws(Failure) {
-  try ThreadSupply.prove()
-  try ConnectionBounds.proveDescriptors()
+  try Store.requireProcessLimits()
 } catch {
   for line in ErrorText.lines(for: error) { Console.standardError().line(line) }
   signals.end(ExitStatus(error.code).rawValue)
 }
 Task.detached {
-  signals.end(await Runner.run(words, environment: ProcessEnvironment.variables(), signals: signals).rawValue)
+  signals.end(await Runner.run(words, environment: StoreOptions.processEnvironment(), signals: signals).rawValue)
 }
 signals.wait()

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// An event that a test waited for did not occur in time.
 package struct NotInTime: Error, CustomStringConvertible {
   package let description: String

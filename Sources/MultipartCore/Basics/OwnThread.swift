@@ -1,5 +1,6 @@
 internal import CKernels
 import Glibc
+import MultipartBasics
 
 /// A thread that runs one function (`pthread_create`). The owner ends it with exactly one of `pthread_join` and
 /// `pthread_detach`.
@@ -48,11 +49,11 @@ struct OwnThread: Sendable {
 
 /// Tests whether a run can have its threads: if the system refuses a thread to Swift's pool, the pool waits for it
 /// forever, without a message.
-package enum ThreadSupply {
+enum ThreadSupply {
   /// Throws unless as many threads can exist at once as a run may need: those of the pool, one for each core, the one
   /// that keeps its timers, and one for libcurl. If another program takes threads after that, the pool still waits
   /// forever.
-  package static func prove() throws(Failure) {
+  static func prove() throws(Failure) {
     // libdispatch reads the state of the pool's threads there, and ends the process by a signal if it cannot. Swift
     // reads the command line from there, and would take it for empty.
     guard access("/proc/self/stat", R_OK) == 0 else {

@@ -2,12 +2,12 @@ internal import CKernels
 import Glibc
 
 /// The two ends of a pipe, which the caller closes.
-package struct Pipe {
-  package let reading: Int32
-  package let writing: Int32
+struct Pipe {
+  let reading: Int32
+  let writing: Int32
 
   /// Creates a pipe (`pipe2`) whose ends are not inherited by commands that are started: they would hold the pipe open.
-  package init(isNonblocking: Bool = false) throws(Failure) {
+  init(isNonblocking: Bool = false) throws(Failure) {
     var ends: [Int32] = [-1, -1]
     let error = ck_pipe(&ends, isNonblocking ? 1 : 0)
     guard error == 0 else { throw Failure.system(.local, error, "no pipe could be created") }

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Decides when a failed request is retried, and after how long.
 ///
 /// Waits before try 2, 3, …: 0.25 s, 0.5 s, 1 s, 2 s, 4 s, 8 s, 16 s, then 20 s each. Half of a wait is fixed, half is

@@ -1,4 +1,5 @@
 import Glibc
+import MultipartBasics
 
 /// A time of the wall clock in whole seconds.
 public struct Timestamp: Sendable, Hashable, Comparable {

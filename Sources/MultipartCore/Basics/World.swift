@@ -1,18 +1,20 @@
 import Glibc
+import MultipartBasics
 
 /// Everything that the core takes from outside: time, random numbers, environment and the log. The core never asks the
 /// process for them itself, so that a test can provide its own.
-package struct World: Sendable {
+public struct World: Sendable {
   /// Seconds since 1970, from the wall clock.
-  package var now: @Sendable () -> Timestamp
+  public var now: @Sendable () -> Timestamp
   /// A clock that never goes back.
-  package var uptime: @Sendable () -> Duration
-  package var sleep: @Sendable (Duration) async throws -> Void
+  public var uptime: @Sendable () -> Duration
+  /// Waits; throws as soon as the task is cancelled.
+  public var sleep: @Sendable (Duration) async throws -> Void
   /// A random number in 0..<1.
   var random: @Sendable () -> Double
   var environment: [String: String]
   /// Level 0 is rare and for all users, 1 has more detail, 2 is each request. Secrets are masked.
-  package var log: @Sendable (_ level: Int, _ message: @autoclosure () -> Wording) -> Void
+  public var log: @Sendable (_ level: Int, _ message: @autoclosure () -> Wording) -> Void
   /// The secrets of this run, which no output may contain.
   let secrets: SecretsInUse
   /// Collects what happens, if somebody wants that.
@@ -38,13 +40,13 @@ package struct World: Sendable {
 
 extension World {
   /// Sleeps by the clock that also runs while the machine is suspended; throws as soon as the task is cancelled.
-  package static func sleep(_ time: Duration) async throws {
+  public static func sleep(_ time: Duration) async throws {
     try await Task.sleep(for: time.bounded, clock: .continuous)
   }
 
   /// The clocks, random numbers and variables of this process. Messages above `level` are not even created: formatting
   /// a request and its answer would take as much CPU as all other work for a part.
-  package static func ofProcess(
+  public static func ofProcess(
     _ environment: [String: String], upTo level: Int = 2,
     log: @escaping @Sendable (_ level: Int, _ message: Wording) -> Void
   ) -> World {

@@ -31,7 +31,7 @@ public enum ChecksumAlgorithm: String, Sendable, Hashable, CaseIterable {
   case crc64nvme, crc32c, crc32, sha256, sha1, md5
 
   /// The value of `x-amz-checksum-algorithm`; MD5 has none.
-  package var awsName: String? {
+  public var awsName: String? {
     switch self {
     case .crc64nvme: "CRC64NVME"
     case .crc32c: "CRC32C"
@@ -43,7 +43,7 @@ public enum ChecksumAlgorithm: String, Sendable, Hashable, CaseIterable {
   }
 
   /// The algorithm that a store's answer names, in any case.
-  package init?(awsName: String) {
+  public init?(awsName: String) {
     let wanted = Array(awsName.uppercased().utf8)
     let found = Self.allCases.first { $0.awsName.map { Array($0.utf8) == wanted } ?? false }
     guard let found else { return nil }

@@ -25,7 +25,8 @@ public enum ChecksumForm: Sendable, Equatable {
     }
   }
 
-  package init?(word: String) {
+  /// Parses the word of an option.
+  public init?(word: String) {
     switch word {
     case "none": self = .nothing
     case ChecksumAlgorithm.md5.rawValue: self = .md5

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// The checksum over the parts' checksums, which S3 writes as `base64-N`.
 struct CompositeChecksum: Sendable, Hashable {
   let checksum: Checksum

@@ -105,13 +105,9 @@ final class DigestContext {
 }
 
 /// Digests of bytes that are all in memory.
-package enum Digest {
+enum Digest {
   static func sha256(_ bytes: some Sequence<UInt8>) throws(Failure) -> [UInt8] {
     try digest(.sha256, bytes)
-  }
-
-  package static func sha256(_ text: String) throws(Failure) -> [UInt8] {
-    try digest(.sha256, text.utf8)
   }
 
   static func md5(_ bytes: some Sequence<UInt8>) throws(Failure) -> [UInt8] {

@@ -1,6 +1,8 @@
+import MultipartBasics
+
 /// An ETag for comparison: without quotes, in whichever form a store wrote it (`"x"`, `x`, `W/"x"`, `&#34;x&#34;`), and
 /// in lower case if it is a hash.
-package struct ETag: Sendable, Hashable {
+public struct ETag: Sendable, Hashable {
   enum Form: Sendable, Hashable {
     /// 32 hexadecimal digits: the MD5 of the bytes. For an object encrypted with a KMS or customer key it has the same
     /// form, but is not an MD5.
@@ -15,7 +17,7 @@ package struct ETag: Sendable, Hashable {
   let form: Form
 
   /// Parses an ETag; nil if nothing is left between the quotes.
-  package init?(_ text: String) {
+  public init?(_ text: String) {
     var rest = text.utf8[...]
     while let first = rest.first, first == 0x20 || first == 0x09 { rest = rest.dropFirst() }
     while let last = rest.last, last == 0x20 || last == 0x09 { rest = rest.dropLast() }
@@ -33,9 +35,11 @@ package struct ETag: Sendable, Hashable {
   /// The ETag with quotes, as a conditional header requires it.
   var quoted: String { "\"" + value + "\"" }
 
-  package static func == (a: ETag, b: ETag) -> Bool { a.value.utf8.elementsEqual(b.value.utf8) }
+  /// Compares the bytes of both.
+  public static func == (a: ETag, b: ETag) -> Bool { a.value.utf8.elementsEqual(b.value.utf8) }
 
-  package func hash(into hasher: inout Hasher) {
+  /// Hashes the bytes.
+  public func hash(into hasher: inout Hasher) {
     for byte in value.utf8 { hasher.combine(byte) }
   }
 

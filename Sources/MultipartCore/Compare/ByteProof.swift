@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// The checksums of bytes that are compared with an object.
 protocol ByteSums {
   var size: Int64 { get }

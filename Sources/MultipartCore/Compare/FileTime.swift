@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// When a file was last modified, in the form used in an object's metadata: seconds since 1970 with up to nine
 /// decimals.
 struct FileTime: Sendable, Equatable {

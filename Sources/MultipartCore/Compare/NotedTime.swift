@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// The modification time of a file that a program has stored with its object.
 struct NotedTime {
   /// The name for people.

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// The list of the objects below a prefix, for a caller that looks up keys in the order of their bytes: pages are read as
 /// the keys advance, and only one is in memory.
 ///

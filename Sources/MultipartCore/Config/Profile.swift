@@ -45,7 +45,7 @@ struct ProfileChoice: Sendable, Equatable {
       self.init(name: option, origin: .option)
       return
     }
-    for variable in AWSVariables.ofSettings[.profile] ?? [] {
+    for variable in Setting.awsVariables[.profile] ?? [] {
       if let name = environment[variable.name], !name.isEmpty {
         self.init(name: name, origin: .variable(variable.name))
         return

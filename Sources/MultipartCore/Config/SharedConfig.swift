@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// AWS's shared files, `~/.aws/config` and `~/.aws/credentials`, or those that `AWS_CONFIG_FILE` and
 /// `AWS_SHARED_CREDENTIALS_FILE` name. A missing file is treated as empty.
 ///

@@ -1,7 +1,7 @@
 import Glibc
 
 /// Reads small files whole (`open`, `read`, `close`).
-package enum SmallFile {
+enum SmallFile {
   /// Reads a file, which messages call `shown`; nil if it does not exist. A file longer than `limit` is refused, so
   /// that a disk image given by mistake does not fill the memory.
   static func read(_ path: String, shown: String, limit: Int = 1 << 20) throws(Failure) -> [UInt8]? {
@@ -27,18 +27,19 @@ package enum SmallFile {
   }
 }
 
-extension SmallFile {
-  /// Reads a file that the caller named: it must exist.
-  package static func read(_ path: FilePath, limit: Int = 1 << 20) throws(Failure) -> [UInt8] {
+extension FilePath {
+  /// The bytes of the file, which must exist. A file longer than `limit` is refused, so that a disk image given by
+  /// mistake does not fill the memory.
+  public func contents(limit: Int = 1 << 20) throws(Failure) -> [UInt8] {
     do throws(Failure) {
-      guard let bytes = try read(String(decoding: path.bytes, as: UTF8.self), shown: path.text, limit: limit) else {
-        throw Failure(.sourceMissing, "there is no file \(path.text)", remedy: path.whyMissing)
+      guard let bytes = try SmallFile.read(String(decoding: bytes, as: UTF8.self), shown: text, limit: limit) else {
+        throw Failure(.sourceMissing, "there is no file \(text)", remedy: whyMissing)
       }
       return bytes
     } catch {
       var failure = error
       if failure.code == .configuration { failure.code = .sourceMissing }
-      throw failure.at(Place(file: path.text))
+      throw failure.at(Place(file: text))
     }
   }
 }

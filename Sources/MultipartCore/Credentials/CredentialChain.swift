@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Tries one source after another; the first that has credentials is used. A source whose credentials are unusable ends
 /// the search, so that only the intended identity is used.
 struct CredentialChain: Sendable {

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Parses times as token caches and programs write them: `2025-06-15T16:06:40Z`, with a fraction, with `UTC` as in old
 /// versions of the AWS CLI, or with an offset such as `+02:00`.
 enum CredentialDate {

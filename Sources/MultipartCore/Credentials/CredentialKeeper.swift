@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// The credentials that all requests of a run share: found once, renewed before they expire, and read again when the
 /// store refuses them. However many requests want new ones at the same time, the sources are asked once.
 final class CredentialKeeper: Sendable {

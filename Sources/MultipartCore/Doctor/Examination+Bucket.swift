@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Checks whether the bucket accepts uploads, what deletes unfinished ones, and what this machine stores about them.
 extension Examination {
   private var name: String { "s3://\(bucket ?? "")" }

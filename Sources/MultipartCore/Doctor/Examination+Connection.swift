@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Checks how the store is reached: addresses, connection, TLS, clock.
 extension Examination {
   private static let mostAddresses = 8

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Checks which credentials sign, and where requests go.
 extension Examination {
   /// Codes by which a store refuses the credentials themselves, whatever the request is.

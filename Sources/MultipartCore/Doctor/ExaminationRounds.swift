@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Collects the facts of an ``Examination``. Each question has a time limit, and independent ones are asked at the same time, so
 /// that everything ends within 15 seconds, even without any answer.
 struct ExaminationRounds: Sendable {
@@ -16,7 +18,7 @@ struct ExaminationRounds: Sendable {
 
   init(_ options: StoreOptions, bucket: String?, _ prefix: @escaping @Sendable () async throws(Failure) -> String) {
     // What is otherwise logged for everyone, such as another region, is a finding here.
-    var world = options.world()
+    var world = options.openWorld()
     let log = world.log
     world.log = { level, message in log(max(1, level), message()) }
     self.world = world

@@ -1,4 +1,5 @@
 import Glibc
+import MultipartBasics
 
 /// The proxy for requests to a store, even if the store is exempt from it.
 struct ProxyRoute: Sendable {

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// One unsigned request to a store, which shows how it is reached: any answer will do.
 struct StoreVisit: Sendable {
   var outcome: Result<Response, Failure>

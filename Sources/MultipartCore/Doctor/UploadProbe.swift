@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// The result of an upload that is begun only to see whether the store accepts one.
 struct ProbeReport: Sendable {
   var key: String

@@ -92,7 +92,7 @@ struct DownloadMachine: ObjectMachine {
   private var isBusy = false
   /// The first failure, which is kept.
   private(set) var failure: Failure?
-  package private(set) var retries = 0
+  private(set) var retries = 0
   /// Whether everything known about the object comes from a list.
   private var trustsList: Bool
 

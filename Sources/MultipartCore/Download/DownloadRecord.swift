@@ -1,4 +1,5 @@
 import Glibc
+import MultipartBasics
 
 /// What is known about an interrupted download: which object in which version, and the checksum of each range that was
 /// written to the part file. A range is believed only if the bytes on disk have its checksum, so nothing need be made

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Proves that the received bytes are the object, and gives the file its name.
 extension Downloader {
   func prove() async -> DownloadMachine.Event {

@@ -1,4 +1,5 @@
 import Glibc
+import MultipartBasics
 
 extension Downloader {
   /// The HEAD; nil if only the URL's own request can be sent.

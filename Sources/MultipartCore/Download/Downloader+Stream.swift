@@ -1,4 +1,5 @@
 import Glibc
+import MultipartBasics
 
 /// Downloads that are written in order.
 extension Downloader {

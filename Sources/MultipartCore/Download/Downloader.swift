@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Performs the machine's actions for the download of one object.
 final class Downloader: Performer {
   let client: S3Client

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Compares an object with its entry in a manifest.
 extension ManifestEntry {
   /// Checks the object before anything is downloaded.

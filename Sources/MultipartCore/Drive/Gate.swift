@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Lets only a limited number in at once; the others wait in the order in which they arrived.
 final class Gate: Sendable {
   private struct State: Sendable {

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Performs a run of any number of objects over one window: passes orders to their performers, and the resulting events
 /// to the run; samples the line, wakes the run when a wait is over, and ends it.
 final class RunDriver<Object: Performer>: Sendable {

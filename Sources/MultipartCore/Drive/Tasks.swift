@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// The running tasks. A task is removed when its work has ended, so that only those that can still be cancelled are
 /// kept.
 final class Tasks: Sendable {

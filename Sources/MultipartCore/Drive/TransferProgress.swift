@@ -1,3 +1,4 @@
+import MultipartBasics
 import Synchronization
 
 /// Counters that the transfers update and the progress display reads.

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// The fields of an ARN such as `arn:aws:s3:eu-west-1:123456789012:accesspoint/name`; their meaning is checked
 /// elsewhere.
 struct ARN: Sendable, Equatable {

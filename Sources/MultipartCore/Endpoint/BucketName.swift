@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// The rules for bucket names: those of all stores, those of AWS, and those of host names.
 enum BucketName {
   /// Refuses names that no store allows, or that would change the path of the request. Stores other than AWS allow

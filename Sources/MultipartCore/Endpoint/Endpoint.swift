@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// One bucket at its endpoint: where its requests go, and how they are signed.
 struct BucketEndpoint: Sendable, Equatable {
   enum Kind: String, Sendable {

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Where the bucket's name goes in URLs.
 public enum Addressing: String, Sendable, CaseIterable {
   /// On AWS in the host if possible, elsewhere in the path.

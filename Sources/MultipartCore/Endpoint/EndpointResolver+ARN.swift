@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Buckets named by an ARN: access points of buckets, of Object Lambda and on Outposts.
 extension Placement {
   func named(byARN text: String) throws(Failure) -> BucketEndpoint {

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Refuses an endpoint URL that already contains the bucket: there the bucket's name in the path would become the
 /// beginning of the key, and the object would get a wrong key.
 extension Placement {
@@ -21,7 +23,7 @@ extension Placement {
 
   /// Checks hosts such as `https://other.s3.eu-west-1.amazonaws.com`.
   private func checkOther(_ url: EndpointURL) throws(Failure) {
-    guard let parts = S3Host.parts(of: url.host), let bucket = parts.bucket else { return }
+    guard let parts = AWSHost(url.host), let bucket = parts.bucket else { return }
     throw doubled("has the bucket \(bucket) in its host", url, host: [parts.service], path: url.path)
   }
 

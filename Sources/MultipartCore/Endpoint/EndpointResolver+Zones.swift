@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Buckets whose names contain their location: directory buckets, and aliases on Outposts.
 extension Placement {
   /// The endpoint of a directory bucket (S3 Express One Zone), which is always in the host, except with an IP address.

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Finds where a bucket's requests go, by AWS's endpoint rules. It refuses doubtful cases, because the data would be
 /// sent to a plausible but wrong address.
 ///

@@ -1,4 +1,5 @@
 import Glibc
+import MultipartBasics
 
 /// An endpoint as users write it: `https://s3.example.com`, `http://127.0.0.1:9000`, `http://[::1]:9000/s3`.
 ///

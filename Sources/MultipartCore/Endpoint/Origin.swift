@@ -1,5 +1,7 @@
+import MultipartBasics
+
 /// The part of a URL before the path: scheme, host and port.
-package struct Origin: Sendable, Hashable, CustomStringConvertible {
+struct Origin: Sendable, Hashable, CustomStringConvertible {
   enum Scheme: String, Sendable {
     case http
     case https
@@ -23,7 +25,7 @@ package struct Origin: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// The origin, such as `https://bucket.s3.eu-west-1.amazonaws.com` or `http://[::1]:9000`.
-  package var description: String { "\(scheme.rawValue)://\(host)" }
+  var description: String { "\(scheme.rawValue)://\(host)" }
 }
 
 extension Origin {

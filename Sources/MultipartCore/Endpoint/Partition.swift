@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// A part of AWS with its own domain, recognised by the prefix of its regions' names.
 struct Partition: Sendable, Equatable {
   /// The partition's name in ARNs.

@@ -1,6 +1,8 @@
+import MultipartBasics
+
 /// Parses an S3 host that an answer names. A server must not choose where signed requests go: a host counts only if it
 /// is S3's own, in the bucket's partition.
-package struct S3Host: Sendable, Equatable {
+struct S3Host: Sendable, Equatable {
   let region: String
   let usesPath: Bool
   let isFIPS: Bool
@@ -28,18 +30,6 @@ package struct S3Host: Sendable, Equatable {
     guard Self.isRegion(region), Partition.of(region: region) == partition else { return nil }
   }
 
-  /// The labels of a host of AWS's S3, and those before them, which are the bucket; nil for any other host. The names of
-  /// PrivateLink begin with the word bucket, whatever the bucket is called.
-  package static func parts(of host: String) -> (bucket: String?, service: String)? {
-    guard host.ends(with: ".amazonaws.com") || host.ends(with: ".amazonaws.com.cn") else { return nil }
-    let labels = host.words(between: ".").map(String.init)
-    guard let service = labels.lastIndex(where: { $0 == "s3" || $0.begins(with: "s3-") }),
-      !labels.contains(where: { $0.begins(with: "vpce-") })
-    else { return nil }
-    let bucket = labels[..<service].joined(separator: ".")
-    return (bucket.isEmpty ? nil : bucket, labels[service...].joined(separator: "."))
-  }
-
   /// Whether the text is a region, such as `eu-west-1`, `us-gov-east-1`, `eusc-de-east-1`.
   static func isRegion(_ text: String) -> Bool {
     let words = text.pieces(at: "-")
@@ -48,5 +38,26 @@ package struct S3Host: Sendable, Equatable {
     }
     return (first.utf8.count == 2 || first == "eusc") && last.utf8.allSatisfy(ASCII.isDigit)
       && words.dropLast().allSatisfy { $0.utf8.allSatisfy { (0x61...0x7A).contains($0) } }
+  }
+}
+
+/// A host of AWS's S3, such as `bucket.s3.eu-west-1.amazonaws.com`, in its parts.
+public struct AWSHost: Sendable, Equatable {
+  /// The labels before the service; nil if there are none.
+  public let bucket: String?
+  /// The rest, from the service's label on.
+  public let service: String
+
+  /// Nil for any other host. The names of PrivateLink begin with the word bucket, whatever the bucket is called, so they
+  /// do not count.
+  public init?(_ host: String) {
+    guard host.ends(with: ".amazonaws.com") || host.ends(with: ".amazonaws.com.cn") else { return nil }
+    let labels = host.words(between: ".").map(String.init)
+    guard let service = labels.lastIndex(where: { $0 == "s3" || $0.begins(with: "s3-") }),
+      !labels.contains(where: { $0.begins(with: "vpce-") })
+    else { return nil }
+    let bucket = labels[..<service].joined(separator: ".")
+    self.bucket = bucket.isEmpty ? nil : bucket
+    self.service = labels[service...].joined(separator: ".")
   }
 }

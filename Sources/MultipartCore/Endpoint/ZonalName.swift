@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// The name of a directory bucket of S3 Express One Zone, `base--usw2-az1--x-s3`, or of its access point, which ends in
 /// `--xa-s3`; the availability zone in it is part of the host.
 struct ZonalName: Sendable, Equatable {

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// How fast each transfer is, by the bytes acknowledged in the last second or two.
 struct Flight: Sendable {
   private struct Look {

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// What is shown of an object's retries.
 struct Retries: Sendable {
   /// The next try of anything that is waiting for one, and why the last one failed.

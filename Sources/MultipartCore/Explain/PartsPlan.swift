@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// What an explanation says about the parts of an upload.
 struct PartsPlan {
   private let job: UploadJob

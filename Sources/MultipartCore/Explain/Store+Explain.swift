@@ -1,3 +1,5 @@
+import MultipartBasics
+
 extension Store {
   /// What this upload is going to do, and why, for a person.
   public func explain(_ upload: UploadTask) async throws(Failure) -> [PlanLine] {

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// What an explanation says about the store, and how its requests are made.
 struct StorePlan {
   private let store: Store

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Walks through the pages of a list, whatever the store does with prefix, delimiter and order.
 ///
 ///     while let request = walk.request {

@@ -1,19 +1,32 @@
+import MultipartBasics
+
 extension ObjectInfo {
   /// The storage class, such as `GLACIER`; S3 does not return `STANDARD`, the default.
   public var storageClass: String? { headers.storageClass }
 
+  /// A checksum as the store names it.
+  public struct NamedSum: Sendable, Equatable {
+    /// The algorithm, such as `CRC64NVME`.
+    public let algorithm: String
+    /// `FULL_OBJECT` or `COMPOSITE`; nil if the store does not say it.
+    public let type: String?
+    /// The value as the store writes it.
+    public let value: String
+  }
+
   /// The checksums, including those of unknown algorithms.
-  package var sums: [(algorithm: String, type: String?, value: String)] {
+  public var sums: [NamedSum] {
     checksums.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map { name, value in
       let known = ChecksumAlgorithm.allCases.first { $0.headerName == name }
       let word = name.rest(after: ChecksumHeaders.prefix).map { $0.uppercased() } ?? name
-      return (known?.awsName ?? word, known.flatMap(type(of:))?.rawValue ?? checksumTypeText, value)
+      return NamedSum(
+        algorithm: known?.awsName ?? word, type: known.flatMap(type(of:))?.rawValue ?? checksumTypeText, value: value)
     }
   }
 
   /// The answer's headers about the object that no other property shows, with lower-case names; several of one name are
   /// joined.
-  package var others: [NamedValue] {
+  public var others: [NamedValue] {
     var others: [NamedValue] = []
     for field in headers.fields {
       let name = field.name.lowercased()

@@ -1,7 +1,9 @@
+import MultipartBasics
+
 /// Writes and parses the lines of a manifest.
 extension ManifestForm {
   /// Whether a line is one of a manifest: a file of such lines may be replaced.
-  package func isLine(_ line: ArraySlice<UInt8>) -> Bool {
+  public func isLine(_ line: ArraySlice<UInt8>) -> Bool {
     switch self {
     case .sums:
       let sum = line.first == UInt8(ascii: "\\") ? line.dropFirst() : line
@@ -13,7 +15,7 @@ extension ManifestForm {
   }
 
   /// The name of a share's manifest: each share of a run writes its own.
-  package static func target(_ name: String, share: Int, of shares: Int) -> String { "\(name).\(share)-of-\(shares)" }
+  public static func target(_ name: String, share: Int, of shares: Int) -> String { "\(name).\(share)-of-\(shares)" }
 
   /// The entry's line, with its line feed.
   func line(_ entry: ManifestEntry) throws(Failure) -> [UInt8] {

@@ -1,9 +1,10 @@
 import Glibc
+import MultipartBasics
 
 /// A file that a run writes in addition to its work, such as the list of what has failed. Whether it can be written is
 /// checked before anything is sent; it only changes at the end, when it is replaced as a whole. A link to it stays. A
 /// device or a pipe is written directly.
-package final class ReportFile: Sendable {
+public final class ReportFile: Sendable {
   private enum Target: Sendable {
     /// A regular file, or one that does not exist yet; `mode` is that of the file that it replaces.
     case file(FilePath, mode: mode_t?)
@@ -14,7 +15,7 @@ package final class ReportFile: Sendable {
   }
 
   /// The path as it was given.
-  package let path: FilePath
+  public let path: FilePath
   /// The inode of the file that it replaces.
   let inode: Inode?
   /// The path without links; nil if it is not a file.
@@ -38,7 +39,7 @@ package final class ReportFile: Sendable {
 
   /// A file in which every line is one of a report counts as an earlier report. With `onlyLooks` nothing is written,
   /// not even to find out whether it could be.
-  package init(
+  public init(
     _ path: FilePath, of setting: Setting, onlyLooks: Bool, isLine: (ArraySlice<UInt8>) -> Bool
   ) throws(Failure) {
     self.path = path
@@ -86,7 +87,7 @@ package final class ReportFile: Sendable {
   }
 
   /// Writes the file at the end of the run; `fill` provides it in pieces.
-  package func write(_ fill: (_ put: ([UInt8]) throws(Failure) -> Void) throws(Failure) -> Void) throws(Failure) {
+  public func write(_ fill: (_ put: ([UInt8]) throws(Failure) -> Void) throws(Failure) -> Void) throws(Failure) {
     func put(_ descriptor: Int32) throws(Failure) {
       try fill { (bytes) throws(Failure) in
         guard StateFolder.writeAll(descriptor, bytes) else { throw failure(errno) }
@@ -110,7 +111,7 @@ package final class ReportFile: Sendable {
   }
 
   /// Throws if it is a source of the run, or contains something other than a report.
-  package func requireOwn(_ sources: [FilePath]) throws(Failure) {
+  public func requireOwn(_ sources: [FilePath]) throws(Failure) {
     if let inode, let source = sources.first(where: { Inode($0) == inode }) { throw isSource("the source", source) }
     guard isReplaceable || place == nil else {
       throw Failure(

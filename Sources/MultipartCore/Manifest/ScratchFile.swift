@@ -1,4 +1,5 @@
 import Glibc
+import MultipartBasics
 
 /// A file without a name (`open`, `unlink`): the kernel removes it with its last descriptor, even if the process is
 /// killed. Closed in `deinit`.
@@ -57,7 +58,7 @@ final class ScratchFile: Sendable {
 }
 
 /// Bytes that are collected during a run: in memory up to a bound, then in a scratch file.
-package final class ScratchBytes: Sendable {
+public final class ScratchBytes: Sendable {
   private struct State: Sendable {
     var memory: [UInt8] = []
     var file: ScratchFile?
@@ -68,9 +69,11 @@ package final class ScratchBytes: Sendable {
   private let state = Locked(State())
   private static let step = 256 << 10
 
-  package init(in folder: String) { self.folder = folder }
+  /// The folder for what does not fit into memory.
+  public init(in folder: String) { self.folder = folder }
 
-  package func append(_ bytes: [UInt8]) throws(Failure) {
+  /// Adds bytes at the end.
+  public func append(_ bytes: [UInt8]) throws(Failure) {
     try state.withLock { (state) throws(Failure) in
       state.memory += bytes
       guard state.memory.count >= Self.step else { return }
@@ -82,7 +85,8 @@ package final class ScratchBytes: Sendable {
     }
   }
 
-  package func forEachPiece(_ give: ([UInt8]) throws(Failure) -> Void) throws(Failure) {
+  /// Gives all bytes so far, in order.
+  public func forEachPiece(_ give: ([UInt8]) throws(Failure) -> Void) throws(Failure) {
     let (memory, file, length) = state.withLock { ($0.memory, $0.file, $0.length) }
     if let file {
       for start in stride(from: 0, to: length, by: Self.step) {

@@ -1,5 +1,5 @@
 /// A batch that can be watched and stopped.
-package protocol BatchRun: Sendable {
+public protocol BatchRun: Sendable {
   /// The progress; can be read at any time.
   var progress: BatchState { get }
   /// Stops the run; can be called from anywhere.

@@ -1,4 +1,5 @@
 import Glibc
+import MultipartBasics
 
 /// Finds the sources, one after another, in the order in which they are named.
 extension BatchSources {
@@ -48,7 +49,7 @@ extension BatchSources {
     _ give: (UploadStep) async -> Bool, _ makeListing: () -> PrefixListing?
   ) async -> Bool {
     do throws(Failure) {
-      guard Self.isFolder(path) else {
+      guard path.isFolder else {
         return await tellFile(path, name: Array(path.lastName), tally, give)
       }
       let walk = try TreeWalk(
@@ -121,7 +122,7 @@ extension BatchSources {
     var files: [(name: [UInt8], file: FilePath)] = []
     var trees: [TreeWalk] = []
     for path in paths {
-      guard Self.isFolder(path) else {
+      guard path.isFolder else {
         files.append((Array(path.lastName), path))
         continue
       }
@@ -138,7 +139,7 @@ extension BatchSources {
   /// Refuses outputs of the run that would replace its sources, before anything is sent.
   private func refuseOutputs(_ outputs: RunOutputs, _ bucket: String, _ paths: [FilePath]) throws(Failure) {
     for path in paths {
-      if Self.isFolder(path) {
+      if path.isFolder {
         try outputs.refuse(folder: path, bucket: bucket, prefix: prefix, rules: rules)
       } else {
         let name = Array(path.lastName)
@@ -164,12 +165,6 @@ extension BatchSources {
   private func key(of name: [UInt8], _ path: FilePath) throws(Failure) -> String {
     try KeyName(prefix: prefix, oddNames).key(of: name, path)
   }
-
-  package static func isFolder(_ path: FilePath) -> Bool { isKind(S_IFDIR, path) }
-
-  fileprivate static func isKind(_ kind: mode_t, _ path: FilePath) -> Bool {
-    path.status.map { $0.st_mode & S_IFMT == kind } ?? false
-  }
 }
 
 extension BatchSources {
@@ -186,7 +181,7 @@ extension BatchSources {
     _ path: FilePath, _ endsWithZero: Bool, _ bucket: String, _ outputs: RunOutputs, _ tally: SourceTally,
     _ give: @Sendable (UploadStep) async -> Bool
   ) async throws(Failure) -> Bool {
-    let mayBeReadTwice = path != Self.standardInput && Self.isKind(S_IFREG, path)
+    let mayBeReadTwice = path != Self.standardInput && path.isKind(S_IFREG)
     if mayBeReadTwice { try refuseMeetings(in: path, endsWithZero, bucket, outputs) }
     var earlier = mayBeReadTwice ? nil : KeysSoFar(filesMayRepeat: true)
     let list = try open(path, endsWithZero)
@@ -235,7 +230,7 @@ extension BatchSources {
     _ batch: OpenBatch, _ outputs: RunOutputs, _ tally: SourceTally,
     _ give: @Sendable (UploadStep) async -> Bool
   ) async throws(Failure) -> Bool {
-    let file = batch.path.flatMap { Self.isKind(S_IFREG, $0) ? $0 : nil }
+    let file = batch.path.flatMap { $0.isKind(S_IFREG) ? $0 : nil }
     if let file { try refuseMeetings(inBatch: file, outputs) }
     var earlier = file == nil ? KeysSoFar(filesMayRepeat: false) : nil
     while let line = try batch.next() {

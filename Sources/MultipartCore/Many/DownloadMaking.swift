@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Makes the downloads of a batch.
 final class DownloadMaking: ObjectMaking {
   private let store: Store

@@ -1,4 +1,5 @@
 import Glibc
+import MultipartBasics
 
 /// Finds the objects, one after another, in the order in which they are listed or named.
 extension DownloadSources {

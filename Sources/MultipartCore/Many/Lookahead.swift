@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Candidates that were found but have not started: at most a thousand, so that large files among them can start early
 /// and a walk is never far ahead of what is sent.
 final class Lookahead<Found: Findable>: Sendable {

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// How a batch handles what it finds, in either direction.
 protocol ObjectMaking: Sendable {
   associatedtype Found: Findable

@@ -1,15 +1,18 @@
 import Glibc
+import MultipartBasics
 
 /// The files and objects that a run writes itself, and so must not read or replace: its reports, the object of its
 /// manifest, its state. Files are identified by device and inode, keys by their bytes.
-package struct RunOutputs: Sendable {
-  package var files: [ReportFile] = []
+public struct RunOutputs: Sendable {
+  /// The reports.
+  public var files: [ReportFile] = []
   /// The object that the manifest becomes.
-  package var object: (bucket: String, key: String)?
+  public var object: Place?
   /// s3up's state folder.
   var stateFolder: String?
 
-  package init() {}
+  /// Nothing is written.
+  public init() {}
 
   /// Whether a file in a folder is an earlier report, or will be one, so that it is not a source.
   func isReport(_ inode: Inode?) -> Bool { report(inode)?.isReplaceable ?? false }
@@ -25,7 +28,7 @@ package struct RunOutputs: Sendable {
   }
 
   /// Why an object cannot be downloaded to this name in a folder: a report would replace it at the end.
-  package func refusal(of target: FilePath) -> Failure? {
+  public func refusal(of target: FilePath) -> Failure? {
     let report = files.first { report in
       guard let place = report.place, place.lastName.elementsEqual(target.lastName) else { return false }
       return Inode(place.folder).map { $0 == Inode(target.folder) } ?? false
@@ -34,7 +37,12 @@ package struct RunOutputs: Sendable {
   }
 
   /// Throws if a file that the run names is one that it writes. `what` describes the file's role.
-  package func refuse(_ inode: Inode?, _ what: Wording, _ file: FilePath) throws(Failure) {
+  public func refuse(_ what: Wording, _ file: FilePath) throws(Failure) {
+    let isInput = StreamFile.isStandardInput(file)
+    try refuse(isInput ? Inode(open: STDIN_FILENO) : Inode(file), what, file)
+  }
+
+  private func refuse(_ inode: Inode?, _ what: Wording, _ file: FilePath) throws(Failure) {
     if let report = report(inode) { throw report.isSource(what, file) }
   }
 
@@ -57,8 +65,8 @@ package struct RunOutputs: Sendable {
       }
       throw report.isSource("a file in a folder that is sent", report.path)
     }
-    guard let object, isSame(object.bucket, bucket), object.key.begins(with: prefix) else { return }
-    let name = Array(object.key.utf8.dropFirst(prefix.utf8.count))
+    guard let object, isSame(object.bucket, bucket), let key = object.key, key.begins(with: prefix) else { return }
+    let name = Array(key.utf8.dropFirst(prefix.utf8.count))
     let file = FilePath(bytes: folder.bytes + [UInt8(ascii: "/")] + name)
     guard !name.isEmpty, let status = file.status, status.st_mode & S_IFMT == S_IFREG, rules.includes(name) else {
       return
@@ -67,7 +75,7 @@ package struct RunOutputs: Sendable {
   }
 
   /// Refuses two reports in the same file.
-  package func refuseTwins() throws(Failure) {
+  public func refuseTwins() throws(Failure) {
     for (index, report) in files.enumerated() {
       for other in files.dropFirst(index + 1) {
         let isSameFile = report.inode.map { $0 == other.inode } ?? false
@@ -90,7 +98,7 @@ package struct RunOutputs: Sendable {
     return isSame(object.bucket, bucket) && isSame(object.key, key)
   }
 
-  private func isSame(_ a: String, _ b: String) -> Bool { a.utf8.elementsEqual(b.utf8) }
+  private func isSame(_ a: String?, _ b: String) -> Bool { a?.utf8.elementsEqual(b.utf8) ?? false }
 
   private func objectFailure(_ file: FilePath) -> Failure {
     Failure(

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// What a finder has found, so that a run in which nothing is sent can say why.
 final class SourceTally: Sendable {
   private struct State: Sendable {
@@ -54,7 +56,7 @@ final class SourceTally: Sendable {
 
 extension BatchSources {
   /// The failure for a list or a batch without a line.
-  package static let emptyList = Failure(
+  public static let emptyList = Failure(
     .sourceMissing, "the list names no file",
     remedy: "check the program that writes it, or give \(.allowsNothing) if that is intended")
 }

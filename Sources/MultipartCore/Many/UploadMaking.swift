@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Makes the uploads of a batch.
 struct UploadMaking: ObjectMaking {
   let maker: any UploaderMaking

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Opens the candidates of a batch and makes their uploaders.
 protocol UploaderMaking: Sendable {
   var world: World { get }

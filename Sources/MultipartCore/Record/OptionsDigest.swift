@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// A SHA-256 of everything that an upload is created with and that a later run cannot change: object headers,
 /// encryption, conditions. Each value is added with its name and length, so that different lists never give the same
 /// input; names are sorted, and values of one name keep their order.

@@ -1,4 +1,5 @@
 import Glibc
+import MultipartBasics
 
 /// The records of unfinished uploads: one file per destination (mode 0600) in `uploads/` of the state folder (0700).
 ///

@@ -1,4 +1,5 @@
 internal import CKernels
+import MultipartBasics
 
 /// One line of a record: words separated by one space, the last of which is the CRC32C of everything before it in eight
 /// hex digits. It detects a line that is incomplete, filled with NULs, mixed with another or has a flipped bit.

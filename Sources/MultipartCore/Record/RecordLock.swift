@@ -1,4 +1,5 @@
 import Glibc
+import MultipartBasics
 
 /// Prevents two runs from uploading to one destination: `flock` on a file beside the record. The kernel releases the lock
 /// when the process ends; child processes do not inherit it (O_CLOEXEC).

@@ -1,4 +1,5 @@
 import Glibc
+import MultipartBasics
 
 /// A record as text:
 /// ```

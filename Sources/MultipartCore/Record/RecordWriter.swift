@@ -1,4 +1,5 @@
 import Glibc
+import MultipartBasics
 
 /// Decides when entries are made durable: at once if the last flush was more than a second ago or if much has been sent
 /// since, otherwise later. This only matters for power cuts; a killed process loses nothing.

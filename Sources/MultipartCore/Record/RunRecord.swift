@@ -1,4 +1,5 @@
 import Glibc
+import MultipartBasics
 
 /// What an interrupted batch has already completed, in `runs/` of the state folder: one line for each object, so that
 /// the next run need not compare it. A line is 64 bits of a SHA-256 over the object's place, and 64 bits over all that

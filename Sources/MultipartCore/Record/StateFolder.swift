@@ -1,4 +1,5 @@
 import Glibc
+import MultipartBasics
 
 /// Files of the state folder, readable by this user only and replaced atomically.
 enum StateFolder {

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Something that an upload learned about its store, stored for later runs.
 enum StoreLesson: Sendable, Equatable {
   /// The strongest form of checksum that the store verifies.

@@ -1,4 +1,5 @@
 import Glibc
+import MultipartBasics
 
 /// What is known about one store.
 struct StoreLessons: Sendable {
@@ -7,7 +8,7 @@ struct StoreLessons: Sendable {
   var refusal: Failure?
 
   /// The strongest form of checksum that it verifies.
-  package var form: ChecksumForm? {
+  var form: ChecksumForm? {
     all.lazy.compactMap { lesson in if case .verifies(let form) = lesson { form } else { nil } }.first
   }
 

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// A destination: each has one record and one lock, whatever the source. Compared by bytes, because two keys that
 /// Unicode considers equal are two objects.
 struct RecordTarget: Sendable, Hashable {

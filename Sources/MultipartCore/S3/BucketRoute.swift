@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Where a bucket's requests go. All requests of a run share it, so that what one of them learns holds for all.
 ///
 /// | the answer | on AWS | at a URL |

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// How far this machine's clock is from the store's, learned from the store's `Date` when it refuses a signature
 /// because of its time.
 final class ClockOffset: Sendable {

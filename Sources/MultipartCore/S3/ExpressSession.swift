@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// The session of a directory bucket, shared by all requests of a run: its keys and token sign them.
 ///
 /// It is renewed a minute before it expires, or after half of a lifetime shorter than two minutes, while the old

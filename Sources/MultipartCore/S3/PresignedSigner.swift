@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// A request that is already signed, in its URL. The operation's headers are sent along; which of them the signature
 /// covers was decided by the signer.
 struct PresignedSigner: RequestSigner {

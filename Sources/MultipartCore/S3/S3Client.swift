@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Sends operations to a store and reads the answers.
 ///
 ///     let object = try await client.perform(HeadObject(store.address("key")))

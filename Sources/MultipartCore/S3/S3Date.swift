@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// The two date formats of stores.
 enum S3Date {
   private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// An escape sequence for one byte or character: `%2F`, `&#x2F;`, `&amp;`, `\u002F`, `\x2F`, `\/`.
 struct Escape {
   let length: Int

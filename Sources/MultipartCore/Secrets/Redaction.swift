@@ -1,10 +1,12 @@
+import MultipartBasics
+
 /// Removes from URLs and headers what would let a reader of the log make requests in our name. Also covers URLs that
 /// were signed by other systems (older S3 signatures, Google's, Azure's, CloudFront's).
-package enum Redaction {
+public enum Redaction {
   static let mask = "REDACTED"
 
   /// The URL without secrets. It works on bytes: a combining mark after a `=` must not hide the `=`.
-  package static func url(_ url: String) -> String {
+  public static func url(_ url: String) -> String {
     let parts = url.utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
     let place = withoutUser(parts.first.map { String(Substring($0)) } ?? "")
     guard parts.count == 2 else { return place }

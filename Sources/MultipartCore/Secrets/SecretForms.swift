@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// The pieces by which a secret is found in a text, however it is encoded there.
 ///
 /// A piece is eight bytes of the secret, of which only letters, digits and bytes above ASCII are counted; the text is

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Which headers and URL parameters contain secrets: the only list for logs, messages and the search for secrets in
 /// answers. Names are compared without case.
 enum SecretNames {

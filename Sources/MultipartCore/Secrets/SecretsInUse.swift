@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// The secrets of a run, and the only place where they are removed from texts that come from outside: the transport
 /// passes answers and failures through it before any other code reads them, so that no output has to take care of it.
 ///

@@ -1,4 +1,5 @@
 import Glibc
+import MultipartBasics
 
 /// The secrets that a request carries in its headers and URL, to find them in an answer that repeats them.
 struct SentSecrets {

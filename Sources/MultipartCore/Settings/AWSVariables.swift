@@ -1,19 +1,22 @@
-/// A variable with the same meaning as an option.
-package struct SettingVariable: Sendable, Equatable {
-  package let name: String
-  /// The option's words for those of the variable, where they differ.
-  package var words: [String: String] = [:]
+import MultipartBasics
 
-  package init(_ name: String, words: [String: String] = [:]) {
-    (self.name, self.words) = (name, words)
+extension Setting {
+  /// A variable with the same meaning as a setting.
+  public struct Variable: Sendable, Equatable {
+    /// The name of the variable.
+    public let name: String
+    /// The setting's words for those of the variable, where they differ.
+    public let words: [String: String]
+
+    /// A variable whose words, where they are not those of the setting, have these meanings.
+    public init(_ name: String, words: [String: String] = [:]) {
+      (self.name, self.words) = (name, words)
+    }
   }
-}
 
-/// AWS's variables, and how their values are read.
-package enum AWSVariables {
-  /// The variables for each setting; the first one that is set and not empty counts. The checksum is chosen for each
+  /// AWS's variables for each setting; the first one that is set and not empty counts. The checksum is chosen for each
   /// upload, so only a program with options for uploads reads its variable.
-  package static let ofSettings: [Setting: [SettingVariable]] = [
+  public static let awsVariables: [Setting: [Variable]] = [
     .endpoint: named("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"),
     .region: named("AWS_REGION", "AWS_DEFAULT_REGION"),
     .profile: named("AWS_PROFILE", "AWS_DEFAULT_PROFILE"),
@@ -22,18 +25,20 @@ package enum AWSVariables {
     .caBundle: named("AWS_CA_BUNDLE"),
     .tries: named("AWS_MAX_ATTEMPTS"),
     .checksum: [
-      SettingVariable(
-        "AWS_REQUEST_CHECKSUM_CALCULATION", words: ["when_supported": "auto", "when_required": "md5"])
+      Variable("AWS_REQUEST_CHECKSUM_CALCULATION", words: ["when_supported": "auto", "when_required": "md5"])
     ],
   ]
 
-  private static func named(_ names: String...) -> [SettingVariable] { names.map { SettingVariable($0) } }
+  private static func named(_ names: String...) -> [Variable] { names.map { Variable($0) } }
+}
 
+/// How the values of AWS's variables are read.
+enum AWSVariables {
   /// The value of a setting, and the variable that has it.
   static func value<Value>(
     of setting: Setting, _ environment: [String: String], _ form: String, _ parse: (String) -> Value?
   ) throws(Failure) -> (value: Value, name: String)? {
-    for variable in ofSettings[setting] ?? [] {
+    for variable in Setting.awsVariables[setting] ?? [] {
       if let value = try value(variable.name, environment, form, parse) { return (value, variable.name) }
     }
     return nil
@@ -58,9 +63,10 @@ package enum AWSVariables {
 }
 
 extension StoreOptions {
-  /// The range for tries of a request, and for requests sent at once.
-  package static let tryCounts = 1...1000
-  package static let connectionCounts = 1...1000
+  /// How often one request can be tried.
+  public static let tryCounts = 1...1000
+  /// How many requests can be sent at once.
+  public static let connectionCounts = 1...1000
 
   /// The options, completed by the variables' values.
   func filled(from environment: [String: String]) throws(Failure) -> StoreOptions {

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// The services that a run may get credentials from, apart from keys and profiles: a Cognito identity pool or GitHub if
 /// chosen, the container, the EC2 machine.
 struct CredentialSources: Sendable {
@@ -34,7 +36,7 @@ struct CredentialSources: Sendable {
     if case .unsigned = options.credentials { return nil }
     var context = CredentialContext(services: services, region: region)
     fill(&context)
-    if let ask = options.hooks.askCode {
+    if let ask = options.askCode {
       context.askCode = { [onQuestion] (prompt) async throws(Failure) in
         onQuestion()
         return try await ask(prompt)

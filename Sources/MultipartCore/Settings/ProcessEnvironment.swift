@@ -1,9 +1,9 @@
 @preconcurrency import Glibc
 
-package enum ProcessEnvironment {
+enum ProcessEnvironment {
   /// The variables of this process. If one occurs twice, the first counts, as with `getenv`. A service that was started
   /// without `HOME` gets its user's home directory.
-  package static func variables(
+  static func variables(
     _ block: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?> = environ
   ) -> [String: String] {
     var pairs: [(String, String)] = []

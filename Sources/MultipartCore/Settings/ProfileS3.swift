@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// The S3 settings of a profile in AWS's spelling: its `s3 =` block, and related settings outside of it.
 struct ProfileS3: Sendable, Equatable {
   var accelerate: Bool?

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// The profile of the shared files, read when it is first needed: no file is read if the caller and the environment set
 /// everything.
 final class ProfileSettings: Sendable {

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// How to reach a store, and where each value came from: the caller's options, then AWS's variables, then the profile.
 struct StoreSettings: Sendable {
   var question: EndpointQuestion

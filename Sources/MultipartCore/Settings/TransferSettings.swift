@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// How a run transfers its bytes, from options and profile.
 struct TransferSettings: Sendable, Equatable {
   var connections = StoreOptions.Connections.adaptive

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 extension UploadJob {
   /// The upload to `key` of a store, from the caller's options, the profile and what earlier runs have learned.
   init(

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// A URL as it is signed and sent: the path encoded once, the query in the order of AWS's canonical request, which is
 /// by the bytes of the encoded name, then by those of the value, so that a proxy has nothing to normalise.
 struct CanonicalURL {

@@ -1,6 +1,8 @@
+import MultipartBasics
+
 /// The stages of AWS's "Signature Calculations for the Authorization Header", each under AWS's name for it, with S3's
 /// own rules: the path is encoded once and never normalised.
-package enum SigV4 {
+enum SigV4 {
   static let algorithm = "AWS4-HMAC-SHA256"
 
   struct CanonicalRequest: Sendable, Equatable {
@@ -52,7 +54,7 @@ package enum SigV4 {
   static func stringToSign(
     _ request: CanonicalRequest, at time: Timestamp, scope: Scope
   ) throws(Failure) -> String {
-    lines(algorithm, time.amzTime, scope.text, Hex.encode(try Digest.sha256(request.text)))
+    lines(algorithm, time.amzTime, scope.text, Hex.encode(try Digest.sha256(request.text.utf8)))
   }
 
   /// Task 3, first half.

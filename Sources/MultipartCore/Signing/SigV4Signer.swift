@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Signs requests for one region and service, in their headers or in their URL.
 ///
 /// ```swift

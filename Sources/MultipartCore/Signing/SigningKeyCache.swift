@@ -1,4 +1,5 @@
 internal import COpenSSL
+import MultipartBasics
 
 /// Derives a signing key once per (secret, day, region, service) instead of once per request; shared by all threads.
 final class SigningKeyCache: Sendable {

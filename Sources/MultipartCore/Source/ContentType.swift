@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Guesses a file's `Content-Type` from its extension, else from its first bytes.
 ///
 /// Without a charset, browsers assume a legacy encoding that depends on their language. So text is declared as UTF-8,

@@ -1,4 +1,5 @@
 import Glibc
+import MultipartBasics
 
 extension FilePath {
   /// What to do if nothing is found at this path, by what the path shows: the traces of a shell that did not replace

@@ -1,5 +1,6 @@
 internal import CKernels
 import Glibc
+import MultipartBasics
 
 /// A range of a file in memory: mapped, or read into separate memory if the file cannot be mapped. Owns its mapping
 /// (`mmap`, `munmap`) and its entry with the guard, which turns a page that cannot be read into zeros and marks the

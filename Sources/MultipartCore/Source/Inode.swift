@@ -1,7 +1,7 @@
 import Glibc
 
 /// A file's device and inode, which identify it whatever name leads to it.
-package struct Inode: Sendable, Hashable {
+struct Inode: Sendable, Hashable {
   private let device: UInt64
   private let number: UInt64
 
@@ -10,13 +10,13 @@ package struct Inode: Sendable, Hashable {
   }
 
   /// The path's target; nil if it cannot be read.
-  package init?(_ path: FilePath) {
+  init?(_ path: FilePath) {
     guard let status = path.status else { return nil }
     self.init(status)
   }
 
   /// The inode of an open file (`fstat`).
-  package init?(open descriptor: Int32) {
+  init?(open descriptor: Int32) {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { return nil }
     self.init(status)

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// A slice of a file: the body of one part. It is mapped when it is first read, for its checksums or for sending, and
 /// unmapped with the last copy of the slice.
 struct PartSlice: BodySource {

@@ -1,4 +1,5 @@
 import Glibc
+import MultipartBasics
 
 /// A regular file, open for reading and shared by all transfers.
 ///

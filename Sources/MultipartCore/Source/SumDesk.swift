@@ -1,4 +1,5 @@
 internal import CKernels
+import MultipartBasics
 
 /// Computes the SHA-256, and other checksums on request, of slices of one file, two at a time on one core: each stream
 /// hides the other's latency, which takes a third off the cost of each.

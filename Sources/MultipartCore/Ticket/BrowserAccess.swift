@@ -1,10 +1,17 @@
-/// Checks whether a bucket's CORS rules let a page upload by a ticket, wherever the page was opened from.
-package struct BrowserAccess: Sendable {
-  private let store: Store
+import MultipartBasics
 
-  package init(_ store: Store) {
+/// Checks whether a bucket's CORS rules let a page upload by a ticket, wherever the page was opened from.
+public struct BrowserAccess: Sendable {
+  private let store: Store
+  private let found: [CORSRule]
+
+  /// Reads the bucket's rules.
+  public init(_ store: Store) async throws(Failure) {
     self.store = store
+    found = try await store.client.perform(GetBucketCORS(bucket: store.address), retrying: store.retry)
   }
+
+  init(_ store: Store, found: [CORSRule]) { (self.store, self.found) = (store, found) }
 
   /// A page that was opened from a file has the origin `null`, which only `*` matches. What the requests may do is
   /// decided by their signatures.
@@ -12,29 +19,24 @@ package struct BrowserAccess: Sendable {
     id: "s3up-ticket", origins: ["*"], methods: ["GET", "PUT", "POST", "HEAD"], headers: ["*"],
     exposed: ["ETag", "x-amz-checksum-sha256"], maximumAge: 3000)
 
-  package func rules() async throws(Failure) -> [CORSRule] {
-    try await store.client.perform(
-      GetBucketCORS(bucket: store.address), retrying: store.retry)
-  }
-
   /// Whether the rules are sufficient: the first rule that matches a request's origin and method decides.
-  package static func suffices(_ rules: [CORSRule]) -> Bool {
-    rule.methods.allSatisfy { method in
-      let fitting = rules.first { $0.origins.contains("*") && $0.methods.contains(method) }
+  public var isGiven: Bool {
+    Self.rule.methods.allSatisfy { method in
+      let fitting = found.first { $0.origins.contains("*") && $0.methods.contains(method) }
       guard let fitting, fitting.headers.contains("*") else { return false }
       return method != "PUT" || fitting.exposed.contains { $0.lowercased() == "etag" }
     }
   }
 
-  /// Adds the rule before the others, because an earlier one that matches could allow too little.
-  package func allow(beside rules: [CORSRule]) async throws(Failure) {
-    let others = rules.filter { $0.id != Self.rule.id }
+  /// Adds a rule before the others, because an earlier one that matches could allow too little.
+  public func give() async throws(Failure) {
+    let others = found.filter { $0.id != Self.rule.id }
     try await store.client.perform(
       PutBucketCORS(bucket: store.address, rules: [Self.rule] + others), retrying: store.retry)
   }
 
-  /// The rule in the form of `aws s3api put-bucket-cors`.
-  package static var text: String {
+  /// The rule that `give` adds, in the form of `aws s3api put-bucket-cors`.
+  public static var text: String {
     JSON.object([
       (
         "CORSRules",

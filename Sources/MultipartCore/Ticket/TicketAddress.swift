@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Where a ticket's requests go, read from their common URL and compared with the bucket and key that the ticket names.
 /// The names are only labels: the store acts on the URL, and the two must agree.
 ///

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Decides whether a ticket's parts may become its object.
 extension TicketState {
   /// Who confirms that the parts are complete.

@@ -1,8 +1,9 @@
 import Glibc
+import MultipartBasics
 
 /// The file that tickets are written to: it is complete, durable and for its owner only (0600, a program 0700) before
 /// it gets its name, and without `publish` nothing is left of it.
-package final class TicketFile: Sendable {
+public final class TicketFile: Sendable {
   private struct State: Sendable {
     /// The temporary name until it is published, and the open descriptor; nil before the first byte.
     var temporary: FilePath?
@@ -15,7 +16,7 @@ package final class TicketFile: Sendable {
   private let state = Locked(State())
 
   /// Fails now if the file could not be named later: an upload whose ticket is lost would have to be found and aborted.
-  package init(_ path: FilePath, replaces: Bool, isProgram: Bool = false) throws(Failure) {
+  public init(_ path: FilePath, replaces: Bool, isProgram: Bool = false) throws(Failure) {
     // A link's target is replaced, not the link.
     self.path = replaces ? path.resolved ?? path : path
     self.isProgram = isProgram
@@ -45,7 +46,8 @@ package final class TicketFile: Sendable {
     return path.withCString { stat($0, &status) } != 0 || status.st_mode & S_IFMT == S_IFREG
   }
 
-  package func append(_ bytes: [UInt8]) throws(Failure) {
+  /// Adds bytes to the file, which has no name yet; those for a pipe or a device are written at once.
+  public func append(_ bytes: [UInt8]) throws(Failure) {
     try state.withLock { (state) throws(Failure) in
       if state.descriptor < 0 {
         if isRegular {
@@ -61,7 +63,8 @@ package final class TicketFile: Sendable {
     }
   }
 
-  package func publish() throws(Failure) {
+  /// Gives the file its name.
+  public func publish() throws(Failure) {
     try state.withLock { (state) throws(Failure) in
       guard let temporary = state.temporary else { return }
       guard fsync(state.descriptor) == 0 else { throw failure("cannot be written") }

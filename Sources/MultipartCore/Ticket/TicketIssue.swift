@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Begins an upload and signs its requests.
 struct TicketIssue {
   enum Subject: Sendable {

@@ -1,12 +1,14 @@
+import MultipartBasics
+
 /// The ticket as a file: a JSON object on one line; a file of several lines has a ticket for each object of a batch.
 extension Ticket {
   static let version: Int64 = 1
-  /// 10,000 URLs with the longest session tokens.
-  package static let longestLine = 64 << 20
+  /// The most bytes of a ticket: 10,000 URLs with the longest session tokens.
+  public static let longestLine = 64 << 20
 
   /// Reads a ticket. It is refused if it could do anything but upload to the one address that it names.
   public init(contentsOf path: String) throws(Failure) {
-    try self.init(try SmallFile.read(FilePath(path), limit: Self.longestLine))
+    try self.init(try FilePath(path).contents(limit: Self.longestLine))
   }
 
   /// Reads a ticket from JSON, or from a script or page that contains it.
@@ -63,7 +65,7 @@ extension Ticket {
   }
 
   /// The number of parts on each page of the list.
-  package static let pageLength = S3Limits.pageLength
+  public static let pageLength = S3Limits.pageLength
 
   static func damaged(_ what: String) -> Failure {
     Failure(

@@ -1,7 +1,9 @@
+import MultipartBasics
+
 extension Ticket {
   /// The rights of the ticket's holder, one per line, for a user who decides whether to sign a ticket that may have
   /// been edited.
-  package func rights(until end: Timestamp) -> [String] {
+  public func rights(until end: Timestamp) -> [String] {
     let address = TicketAddress(url, bucket: bucket, key: key)
     var bytes: String
     switch length {

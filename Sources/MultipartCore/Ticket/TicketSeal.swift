@@ -1,4 +1,5 @@
 import Glibc
+import MultipartBasics
 
 /// Proves that a ticket is unchanged since it was issued. The holder of a ticket can edit it, and `renew` signs its
 /// contents: so the issuer's machine writes an HMAC-SHA-256 into it, over everything that is signed again.

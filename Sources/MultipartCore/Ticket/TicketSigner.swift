@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Finds the ticket's request for each operation. Nothing is signed here, and nothing but a ticket is needed.
 struct TicketSigner: RequestSigner {
   private let ticket: Ticket

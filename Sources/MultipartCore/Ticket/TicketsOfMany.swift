@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Makes the uploader of each ticket, over the connections that all of them share.
 struct TicketUploaderMaker: UploaderMaking {
   private let link: TicketLink

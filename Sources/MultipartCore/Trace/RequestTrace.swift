@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// One request, for the timeline: told by the client that sends it and by the loop that has its connection.
 struct RequestTrace: Sendable {
   let timeline: Timeline

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// The drawings of a report, as SVG: each element on a line of its own.
 struct RunChart {
   private static let labels = 170

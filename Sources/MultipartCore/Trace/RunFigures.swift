@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// What a timeline comes to, in bounded memory however long the run is: totals, rates, causes and a picture.
 struct RunFigures: Sendable {
   /// By the wall clock.

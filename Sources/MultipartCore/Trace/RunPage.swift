@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// One self-contained page about one run, to be attached to the question of why it was slow. Its policy allows no script, no
 /// request, and no style but its own.
 struct RunPage {

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// A request that is under way.
 struct OpenRequest: Sendable {
   var kind: TraceSlice.Kind

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Turns what happens in a run into slices, as they end: into lines of a trace, and into figures. It has no clock: each time
 /// is the one since the run began.
 struct TimelineLog: Sendable {

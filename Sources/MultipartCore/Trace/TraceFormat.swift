@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// The lines of the Trace Event Format, one event on each.
 enum TraceFormat {
   static let separator = ",\n"

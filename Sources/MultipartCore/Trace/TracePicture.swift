@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// The slices of a run, as many as a picture can show: when there are more, neighbours on a track become one.
 struct TracePicture: Sendable {
   struct Piece: Sendable {

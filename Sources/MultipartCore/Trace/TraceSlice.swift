@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// A stretch of time on one track of a timeline. Times are those since the run began.
 struct TraceSlice: Sendable {
   enum Kind: String, Sendable, CaseIterable {

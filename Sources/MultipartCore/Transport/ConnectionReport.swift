@@ -1,6 +1,7 @@
 internal import CCurl
 internal import COpenSSL
 import Glibc
+import MultipartBasics
 
 /// The connection of a transfer: its address, how long each step took, and its TLS.
 struct ConnectionReport: Sendable, Equatable {

@@ -1,4 +1,5 @@
 import Glibc
+import MultipartBasics
 
 /// Looks up the addresses of a host (`getaddrinfo`), as libcurl will. The call cannot be cancelled, so it runs on its
 /// own thread, and callers wait for it no longer than a limit.

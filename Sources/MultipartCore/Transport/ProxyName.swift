@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// A proxy as messages may show it: without the user name and password that its URL may contain.
 struct ProxyName: Sendable, Equatable {
   /// The address, such as `http://proxy.example:8080`.

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 enum HTTPMethod: String, Sendable {
   case get = "GET"
   case put = "PUT"

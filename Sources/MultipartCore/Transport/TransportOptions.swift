@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Options for all requests of a run.
 struct TransportOptions: Sendable {
   var connectTimeout: Duration = .seconds(10)

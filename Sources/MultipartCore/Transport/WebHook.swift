@@ -1,7 +1,9 @@
+import MultipartBasics
+
 /// A URL that receives one notification as JSON: that of a chat, or of a monitoring service.
 ///
 /// Anyone who knows it can post there, so its path and query appear in no message and no log.
-package struct WebHook: Sendable {
+public struct WebHook: Sendable {
   /// The header for the body's HMAC-SHA-256, as `sha256=HEX`.
   static let signatureHeader = "X-S3up-Signature-256"
 
@@ -9,7 +11,9 @@ package struct WebHook: Sendable {
   private let origin: Origin
   private let secret: Secret?
 
-  package init(_ url: String, secret: Secret?) throws(Failure) {
+  /// A URL of one of these forms: `https://host/path` or `http://host/path`. With a secret, a header has the HMAC-SHA-256 of
+  /// each notification.
+  public init(_ url: String, secret: Secret?) throws(Failure) {
     let place = url.upTo("?")
     guard let parsed = try? EndpointURL.parse(String(place), blame: .usage), url.utf8.allSatisfy(ASCII.isVisible),
       !url.holds("#")
@@ -29,7 +33,7 @@ package struct WebHook: Sendable {
   }
 
   /// Posts the notification, again after a transient failure, and gives up after this time.
-  package func post(
+  public func post(
     _ json: String, _ options: StoreOptions, within limit: Duration, _ world: World
   ) async throws(Failure) {
     // The path is a secret for this request only: it may be the name of an object too.

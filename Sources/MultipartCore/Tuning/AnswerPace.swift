@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Decides how many parts are sent at once through something that buffers, such as a proxy or a tunnel. The bytes that
 /// it has accepted say nothing about the line behind it, so only answers count.
 ///

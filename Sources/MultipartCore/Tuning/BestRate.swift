@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// The highest rate of acknowledged bytes during three seconds of a run. The average of a short run shows less than the
 /// line carries: it includes the first round trips, and the end, when few parts are left.
 struct BestRate: Sendable {

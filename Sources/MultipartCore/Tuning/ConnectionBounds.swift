@@ -1,11 +1,11 @@
 import Glibc
 
 /// How many connections a run may use if their number is not fixed.
-package enum ConnectionBounds {
+enum ConnectionBounds {
   /// The most connections, of 0.75 MiB each, so that all of them stay within 64 MiB.
-  package static let most = 48
+  static let most = 48
   /// The most if losses limit each of them.
-  package static let mostWhenLossy = 64
+  static let mostWhenLossy = 64
   /// The first number if losses limited them in the last run.
   private static let startWhenLossy = 32
   /// The most while objects are small, and a run spends its time waiting for answers.
@@ -53,7 +53,7 @@ package enum ConnectionBounds {
 
   /// Throws unless the process may have as many files open as a small run needs (`setrlimit`, where the limit is a soft
   /// one).
-  package static func proveDescriptors() throws(Failure) {
+  static func proveDescriptors() throws(Failure) {
     guard var limit, descriptors < fewest else { return }
     limit.rlim_cur = min(limit.rlim_max, rlim_t(fewest))
     guard limit.rlim_cur < rlim_t(fewest) || setrlimit(resource, &limit) != 0 else { return }

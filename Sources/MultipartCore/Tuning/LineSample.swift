@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// What one sample of the connections showed.
 struct LineSample: Sendable, Equatable {
   var at: Duration

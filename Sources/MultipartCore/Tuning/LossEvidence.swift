@@ -1,4 +1,5 @@
 import Glibc
+import MultipartBasics
 
 /// Determines whether losses limit each connection, or a full queue limits all of them together.
 ///

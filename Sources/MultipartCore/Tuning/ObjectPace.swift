@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Decides how many connections a run of small objects uses. Such a run is limited by waiting for answers, so
 /// connections are added as long as the rate of objects grows; where this machine or the store is busy, more do not
 /// help, and it goes back. The number is also limited so that the line needs at most ten seconds for the objects that

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Estimates the speed of an unknown line as early as possible, while the first parts find their speed.
 ///
 /// Rates are of acknowledged bytes: those in a socket's buffer have not been sent.

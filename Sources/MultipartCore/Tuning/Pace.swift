@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Decides how many connections an upload uses, by trial: more while the rate grows with them, and back if it does not;
 /// and never so many that the line needs more than ten seconds for the parts that have begun.
 ///

@@ -1,9 +1,9 @@
 extension Pace {
   struct Bounds: Sendable, Equatable {
     var start: Int
-    package var most: Int
+    var most: Int
     /// The most if losses limit each connection.
-    package var mostWhenLossy: Int
+    var mostWhenLossy: Int
     /// How many are started before the line has shown its speed; nil: all of them, and only time shows it.
     var opening: Int?
     /// The most bytes per second, however fast the line is.

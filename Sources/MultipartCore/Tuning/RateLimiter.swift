@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// A bucket of bytes that fills at a rate and is shared by all connections, so that their sum stays below it.
 ///
 /// It holds at most a twentieth of a second: the line sees an even flow instead of a burst each second.

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Measures since when a line has been too slow for the parts in flight.
 ///
 /// A store that pauses for a while looks like a slow line, and stopping parts then would waste what was sent. Only time

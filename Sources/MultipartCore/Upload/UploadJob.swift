@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// What to do about an unfinished upload to the same key.
 public enum ResumeMode: String, Sendable, CaseIterable {
   /// Resume the upload that this machine has recorded.

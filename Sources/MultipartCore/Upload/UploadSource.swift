@@ -3,7 +3,7 @@ enum UploadSource: Sendable {
   case file(SourceFile)
   case stream(UploadStream)
 
-  package var path: FilePath {
+  var path: FilePath {
     switch self {
     case .file(let file): file.path
     case .stream(let stream): FilePath(stream.name)
@@ -19,7 +19,7 @@ enum UploadSource: Sendable {
   }
 
   /// The size in bytes; nil while it is not known.
-  package var size: Int64? {
+  var size: Int64? {
     switch self {
     case .file(let file): file.size
     case .stream: nil

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// A stream as the source of an upload: its parts in memory, and the conditions to check at its end.
 final class UploadStream: Sendable {
   let name: String

@@ -1,3 +1,4 @@
+import MultipartBasics
 import MultipartCore
 
 /// Warns, as soon as it can be predicted, that credentials which nothing in this run can renew will expire before the

@@ -1,4 +1,5 @@
 import Glibc
+import MultipartBasics
 import MultipartCore
 
 /// Posts the outcome of the run to a URL: the last event that `--json` prints.
@@ -32,7 +33,7 @@ struct Notification: Sendable {
   private static func secret(_ invocation: Invocation, _ environment: [String: String]) throws(Failure) -> Secret? {
     if let file = try invocation.path(.notifySecretFile) {
       let path = FilePath(bytes: file.bytes)
-      let text = ASCII.trimmed(String(decoding: try SmallFile.read(path), as: UTF8.self))
+      let text = ASCII.trimmed(String(decoding: try path.contents(), as: UTF8.self))
       guard !text.isEmpty else {
         throw Failure(.configuration, "the file of the secret is empty", remedy: "Write the secret into it.")
           .at(Place(file: path.text))

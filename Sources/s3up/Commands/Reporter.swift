@@ -1,4 +1,5 @@
 import Glibc
+import MultipartBasics
 import MultipartCore
 
 /// Limits how many retries a run reports: at most one in five seconds, however many uploads it has.

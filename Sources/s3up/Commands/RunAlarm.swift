@@ -1,3 +1,4 @@
+import MultipartBasics
 import MultipartCore
 
 /// Ends a run at its `--deadline`, whatever it is doing: checksumming a file, looking for credentials, waiting for a

@@ -1,3 +1,4 @@
+import MultipartBasics
 import MultipartCore
 
 /// What a run did over time, and the files of `--trace` and `--report` in which it is written at the end. Whether they can

@@ -1,4 +1,5 @@
 import Glibc
+import MultipartBasics
 import MultipartCore
 
 /// What every command gets: the invocation, the output, and the environment.
@@ -60,12 +61,12 @@ struct Session: Sendable {
   var storeOptions: StoreOptions {
     var options = options.store
     options.environment = environment
-    options.hooks.world = world
+    options.world = world
     options.timeline = timeline?.timeline
-    options.hooks.userAgent = "s3up/\(Version.text)"
+    options.userAgent = "s3up/\(Version.text)"
     if let cognito, case .chain = options.credentials { options.credentials = .cognito(cognito) }
     let question = TerminalQuestion(world: world, signals: signals)
-    options.hooks.askCode = { (prompt) async throws(Failure) in try await question.ask(prompt) }
+    options.askCode = { (prompt) async throws(Failure) in try await question.ask(prompt) }
     return options
   }
 

@@ -1,4 +1,5 @@
 import Glibc
+import MultipartBasics
 import MultipartCore
 
 /// Handles SIGINT, SIGTERM and SIGHUP: the first stops the run in an orderly way, the second ends it at once. SIGUSR1

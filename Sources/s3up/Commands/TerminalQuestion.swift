@@ -1,4 +1,5 @@
 import Glibc
+import MultipartBasics
 import MultipartCore
 
 /// Asks a person, on the process's terminal (`/dev/tty`), for something secret: standard input may be the data, and

@@ -84,16 +84,16 @@ struct Flag: Sendable {
   var long: String { "--" + name.rawValue }
 
   /// `S3UP_PART_SIZE`, then AWS's variables: the first one that is set is used.
-  var variables: [SettingVariable] {
+  var variables: [Setting.Variable] {
     guard hasVariable else { return [] }
-    return [SettingVariable(name.variable)] + aws
+    return [Setting.Variable(name.variable)] + aws
   }
 
   /// AWS's variables, which the option's own variable overrides.
-  var aws: [SettingVariable] { Self.ofAWS[name] ?? [] }
+  var aws: [Setting.Variable] { Self.ofAWS[name] ?? [] }
 
   private static let ofAWS = Dictionary(
-    AWSVariables.ofSettings.map { ($0.key.flag, $0.value) }, uniquingKeysWith: +)
+    Setting.awsVariables.map { ($0.key.flag, $0.value) }, uniquingKeysWith: +)
 
   var metavar: String? {
     switch kind {

@@ -1,3 +1,4 @@
+import MultipartBasics
 import MultipartCore
 
 /// Options set by the environment. An empty variable is treated as unset.

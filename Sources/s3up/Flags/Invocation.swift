@@ -1,3 +1,4 @@
+import MultipartBasics
 import MultipartCore
 
 /// What was typed: the command, its arguments, and each option with the origin of its value. `StoreOptions` and similar
@@ -87,7 +88,7 @@ struct Invocation: Sendable {
 
   func isFile(_ word: Argument) -> Bool { FilePath(bytes: word.bytes).exists }
 
-  var isOneFolder: Bool { positionals.count == 1 && BatchSources.isFolder(FilePath(bytes: positionals[0].bytes)) }
+  var isOneFolder: Bool { positionals.count == 1 && FilePath(bytes: positionals[0].bytes).isFolder }
 
   /// The command, with the action of a ticket.
   var title: String {

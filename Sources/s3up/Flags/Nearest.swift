@@ -1,3 +1,4 @@
+import MultipartBasics
 import MultipartCore
 
 /// Finds the word that was probably meant.

@@ -1,3 +1,4 @@
+import MultipartBasics
 import MultipartCore
 
 /// Commands and options of other tools that people type (aws, s5cmd, rclone, s3cmd, mc, curl), each with its equivalent

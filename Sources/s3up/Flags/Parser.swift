@@ -1,3 +1,4 @@
+import MultipartBasics
 import MultipartCore
 
 /// Parses words and variables into an `Invocation`: `--name value`, `--name=value`, `-q`, `-qv`, `--` (only arguments

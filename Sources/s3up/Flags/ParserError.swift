@@ -1,3 +1,4 @@
+import MultipartBasics
 import MultipartCore
 
 /// Messages for words that the parser does not know.

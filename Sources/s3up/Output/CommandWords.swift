@@ -1,3 +1,4 @@
+import MultipartBasics
 import MultipartCore
 
 /// How the command line names the library's settings and actions: the only table of their options and commands.

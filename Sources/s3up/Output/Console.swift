@@ -1,4 +1,5 @@
 import Glibc
+import MultipartBasics
 import MultipartCore
 
 /// Standard error, shared by everything that writes to it. On a terminal its last lines may be live ones that are

@@ -1,3 +1,4 @@
+import MultipartBasics
 import MultipartCore
 
 /// The two lines of an error: what happened and where, with the store's code and request id; then the remedy.

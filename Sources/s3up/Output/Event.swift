@@ -1,3 +1,4 @@
+import MultipartBasics
 import MultipartCore
 
 /// What happens to one object, for `--json`: one object per line, with these keys in this order.

@@ -1,4 +1,5 @@
 import Glibc
+import MultipartBasics
 import MultipartCore
 
 /// The names of files that have failed: some to print, all of them for `--files-from`.

@@ -1,3 +1,4 @@
+import MultipartBasics
 import MultipartCore
 
 /// Renders a finding of `doctor`: a line with its mark, and one with its remedy; or a JSON object.

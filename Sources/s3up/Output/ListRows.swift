@@ -1,3 +1,4 @@
+import MultipartBasics
 import MultipartCore
 
 /// The lines of a list, collected until a page is complete, because writing a million lines one by one is slow.

@@ -1,3 +1,4 @@
+import MultipartBasics
 import MultipartCore
 
 /// What is known about one object, as `head` prints it.

@@ -1,3 +1,4 @@
+import MultipartBasics
 import MultipartCore
 
 /// Colors, if they are wanted. They carry no information that the words do not.

@@ -1,4 +1,6 @@
+internal import CKernels
 import Glibc
+import MultipartBasics
 import MultipartCore
 
 /// What a command writes to its standard error while a progress line is drawn there: it is read through a pipe, and
@@ -20,16 +22,17 @@ final class ProducerWords: Sendable {
 
   /// The write end for the command, which the caller closes; nil if no pipe could be created.
   func begin() -> Int32? {
-    guard let pipe = try? Pipe() else { return nil }
+    var ends: [Int32] = [-1, -1]
+    guard ck_pipe(&ends, 0) == 0 else { return nil }
     // Only the reading end: the command does not expect a non-blocking one.
-    _ = fcntl(pipe.reading, F_SETFL, O_NONBLOCK)
-    state.withLock { $0.reading = pipe.reading }
+    _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
+    state.withLock { $0.reading = ends[0] }
     Task { [weak self] in
       while let self, self.read() {
         guard (try? await World.sleep(.milliseconds(50))) != nil else { return }
       }
     }
-    return pipe.writing
+    return ends[1]
   }
 
   /// Shows the rest after the command has ended. Processes that it left running may keep the pipe open forever.

@@ -1,3 +1,4 @@
+import MultipartBasics
 import MultipartCore
 
 /// The line that reports the outcome of an object. Names are not cut, because scripts read them.

@@ -1,4 +1,5 @@
 import Glibc
+import MultipartBasics
 import MultipartCore
 
 /// Standard output. Scripts read it, so a failed write is an error.

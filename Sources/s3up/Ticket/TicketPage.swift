@@ -1,3 +1,4 @@
+import MultipartBasics
 import MultipartCore
 
 /// A ticket as a page for a browser. Its policy allows only the page's own script and style, by a nonce, and requests

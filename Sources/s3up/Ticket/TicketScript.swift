@@ -1,3 +1,4 @@
+import MultipartBasics
 import MultipartCore
 
 /// A ticket as a script for `sh`, `dd` and `curl`.
@@ -12,7 +13,7 @@ enum TicketScript {
     }
     // The id names the upload, not the script: a script that is issued again for the upload resumes from the same
     // notes.
-    let id = Hex.encode(try Digest.sha256(ticket.url + "\n" + ticket.uploadID).prefix(16))
+    let id = try ticket.fingerprint()
     return TicketTemplate(PackageResources.upload_sh).filled([
       "ID": id,
       "URL": ShellWord.quoted(Escaped.curlConfig(ticket.url)), "EXPIRES": ShellWord.quoted(ticket.expires.iso8601),

@@ -11,7 +11,7 @@ struct ConfiguredProviderTests {
   func plain() async {
     await #expect(processExitsWith: .success) {
       setenv("OPENSSL_CONF", "/dev/null", 1)
-      guard DigestContext.isSHA256Default, try Digest.sha256("").count == 32 else { exit(2) }
+      guard DigestContext.isSHA256Default, try Digest.sha256("".utf8).count == 32 else { exit(2) }
     }
   }
 
@@ -23,7 +23,7 @@ struct ConfiguredProviderTests {
       func isRefused(_ work: () throws -> [UInt8]) -> Bool {
         do { return try work().isEmpty } catch { return (error as? Failure)?.code == .local }
       }
-      guard isRefused({ try Digest.sha256("") }) else { exit(2) }
+      guard isRefused({ try Digest.sha256("".utf8) }) else { exit(2) }
       guard isRefused({ try SigningDigest.hmac(key: [1], [2]) }) else { exit(3) }
       func sha1() throws -> [UInt8] { try RunningChecksum(.sha1).finish().bytes }
       guard isRefused(sha1) else { exit(4) }

@@ -1,4 +1,5 @@
 import CKernels
+import MultipartBasics
 @testable import MultipartCore
 import Testing
 

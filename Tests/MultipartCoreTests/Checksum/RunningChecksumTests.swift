@@ -1,3 +1,4 @@
+import MultipartBasics
 @testable import MultipartCore
 import Testing
 
@@ -70,7 +71,7 @@ import Testing
 
   @Test("one-shot digests have the published values, even if the bytes are not contiguous")
   func oneShot() throws {
-    #expect(Hex.encode(try Digest.sha256("123456789")) == Self.published[3].1)
+    #expect(Hex.encode(try Digest.sha256("123456789".utf8)) == Self.published[3].1)
     #expect(Hex.encode(try Digest.sha256([])) == Self.published[3].2)
     #expect(Hex.encode(try Digest.md5(Array("123456789".utf8))) == Self.published[5].1)
     #expect(Hex.encode(try Digest.md5([Array("1234".utf8), Array("56789".utf8)].joined())) == Self.published[5].1)

@@ -1,5 +1,6 @@
 import CKernels
 import Foundation
+import MultipartBasics
 @testable import MultipartCore
 import Testing
 

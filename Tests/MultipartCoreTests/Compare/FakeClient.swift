@@ -1,4 +1,5 @@
 import Glibc
+import MultipartBasics
 import Support
 
 @testable import MultipartCore

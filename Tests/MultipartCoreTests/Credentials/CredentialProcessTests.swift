@@ -1,5 +1,5 @@
 import Foundation
-@testable import MultipartCore
+import MultipartBasics
 import Support
 import Testing
 

@@ -1,4 +1,5 @@
 import Foundation
+import MultipartBasics
 import Support
 import Testing
 

@@ -1,3 +1,4 @@
+import MultipartBasics
 @testable import MultipartCore
 
 /// Answers each request with the test's function, and records the requests.

@@ -1,3 +1,4 @@
+import MultipartBasics
 @testable import MultipartCore
 
 /// Feeds events to the machine, and checks its actions and the invariants.

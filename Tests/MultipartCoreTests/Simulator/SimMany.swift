@@ -1,3 +1,4 @@
+import MultipartBasics
 @testable import MultipartCore
 
 /// A run of many objects against a model of a store, and then the same command again without a fault: pending requests,

@@ -1,4 +1,5 @@
 import Foundation
+import MultipartBasics
 @testable import MultipartCore
 
 /// One upload from its first run to its last, on one machine or several, against one store, all random by its seed.

@@ -1,3 +1,4 @@
+import MultipartBasics
 @testable import MultipartCore
 
 /// A ticket that several machines use at once, each for its share, all random by its seed. Runs fail, are killed and

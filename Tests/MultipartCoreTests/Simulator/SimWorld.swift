@@ -1,3 +1,4 @@
+import MultipartBasics
 @testable import MultipartCore
 
 /// The SplitMix64 generator: the same seed gives the same numbers.

@@ -23,7 +23,7 @@ import Testing
   @Test("A named pipe is opened before its writer, and read once there is one")
   func lateWriter() async throws {
     let path = try fifo()
-    #expect(StreamFile.isStream(path))
+    #expect(path.isStream)
     let source = try StreamSource(StreamFile.open(path), steps: [(10, 100)])
     let pieces = Task { try await source.all() }
     try await until("a buffer is in use") { source.ring.buffersInUse == 1 }
@@ -73,7 +73,7 @@ import Testing
     defer { close(pipe.reading) }
     try pipe.feed(Array("substituted".utf8), chunk: 3)
     let path = FilePath("/dev/fd/\(pipe.reading)")
-    #expect(StreamFile.isStream(path))
+    #expect(path.isStream)
     #expect(
       try await StreamSource(StreamFile.open(path), steps: [(10, 100)]).all().map(\.bytes)
         == [Array("substituted".utf8)])
@@ -91,7 +91,7 @@ import Testing
   func regularFile() async throws {
     let bytes = randomBytes(1234, seed: 6)
     let path = FilePath(try folder.write(bytes, to: "file"))
-    #expect(!StreamFile.isStream(path))
+    #expect(!path.isStream)
     let file = opened(path, O_RDONLY)
     lseek(file, 34, SEEK_SET)
     let pieces = try await StreamSource(file, steps: [(10, 500)]).all()

@@ -1,4 +1,5 @@
 import Foundation
+import MultipartBasics
 import Testing
 
 @testable import MultipartCore

@@ -1,5 +1,6 @@
 import CKernels
 import Foundation
+import MultipartBasics
 import Support
 import Testing
 

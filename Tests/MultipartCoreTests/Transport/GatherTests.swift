@@ -1,6 +1,7 @@
 import COpenSSL
 import CTLS
 import Foundation
+import MultipartBasics
 @testable import MultipartCore
 import Support
 import Testing

@@ -1,6 +1,7 @@
 import CKernels
 import Dispatch
 import Glibc
+import MultipartBasics
 import Support
 import Testing
 

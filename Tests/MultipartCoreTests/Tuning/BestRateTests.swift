@@ -1,3 +1,4 @@
+import MultipartBasics
 import Testing
 
 @testable import MultipartCore

@@ -1,3 +1,4 @@
+import MultipartBasics
 @testable import MultipartCore
 
 /// A line as a function of the number of connections, sampled ten times per second.

@@ -1,3 +1,4 @@
+import MultipartBasics
 @testable import MultipartCore
 
 /// Changes the store as the request did, and returns the event for the machine.

@@ -1,3 +1,4 @@
+import MultipartBasics
 @testable import MultipartCore
 
 /// A machine and a model of a store: which requests are pending, what the store really has, and every answer that could

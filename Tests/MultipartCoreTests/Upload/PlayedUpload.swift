@@ -1,3 +1,4 @@
+import MultipartBasics
 @testable import MultipartCore
 
 /// A machine that sends over a model of a line. In the simple one the parts being sent share its rate, and a new connection

@@ -1,3 +1,4 @@
+import MultipartBasics
 import Support
 import Testing
 

@@ -1,4 +1,5 @@
 import Dispatch
+import MultipartBasics
 import Support
 import Testing
 

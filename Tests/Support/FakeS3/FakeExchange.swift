@@ -1,4 +1,5 @@
 import Foundation
+import MultipartBasics
 @testable import MultipartCore
 
 /// One request and its answer, with the fault that is applied to it.

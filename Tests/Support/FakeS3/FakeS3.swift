@@ -1,4 +1,5 @@
 import Foundation
+import MultipartBasics
 @testable package import MultipartCore
 
 /// An S3 server inside the test process, on 127.0.0.1 with ports that the kernel chooses, plain and TLS.

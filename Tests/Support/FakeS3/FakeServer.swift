@@ -1,4 +1,5 @@
 import Foundation
+import MultipartBasics
 @testable import MultipartCore
 
 /// The part of the fake store that its threads share: sockets, threads and the guarded state.

@@ -1,3 +1,4 @@
+import MultipartBasics
 @testable import MultipartCore
 
 /// Directory buckets of S3 Express: names that end in `--x-s3`, whose requests are signed by a session.

@@ -1,4 +1,5 @@
 import Foundation
+import MultipartBasics
 
 /// An element to write, or one that was read.
 struct XMLNode: Sendable {

@@ -1,4 +1,5 @@
 package import Foundation
+import MultipartBasics
 
 /// A program that a test runs: pipes to its three streams, a thread that serves them, and another that waits for its end.
 ///

@@ -1,3 +1,4 @@
+import MultipartBasics
 @testable import MultipartCore
 import Testing
 

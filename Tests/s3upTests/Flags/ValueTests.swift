@@ -1,3 +1,4 @@
+import MultipartBasics
 @testable import MultipartCore
 import Support
 import Testing
@@ -60,7 +61,7 @@ import Testing
     ("9999-12-31T23:59:59Z", 253_402_300_799),
   ])
   func datesAreReadToTheSecond(_ text: String, _ seconds: Int64) {
-    #expect(DateValue.parse(text) == Timestamp(seconds: seconds))
+    #expect(Timestamp(date: text) == Timestamp(seconds: seconds))
   }
 
   @Test(arguments: [
@@ -69,12 +70,12 @@ import Testing
     "9999-12-31T23:59:59-23:59", "1970-01-01T00:00:00+00:01",
   ])
   func anInvalidDateIsRefused(_ text: String) {
-    #expect(DateValue.parse(text) == nil)
+    #expect(Timestamp(date: text) == nil)
   }
 
   @Test func aDateBecomesOneOfHTTP() throws {
-    let time = try #require(DateValue.parse("2013-05-24T00:00:00Z"))
-    #expect(DateValue.http(time) == "Fri, 24 May 2013 00:00:00 GMT")
+    let time = try #require(Timestamp(date: "2013-05-24T00:00:00Z"))
+    #expect(time.httpDate == "Fri, 24 May 2013 00:00:00 GMT")
   }
 
   @Test func onlyAnObjectOfStringsIsAContext() {

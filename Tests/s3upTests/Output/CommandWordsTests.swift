@@ -1,4 +1,5 @@
 import Foundation
+import MultipartBasics
 @testable import MultipartCore
 import Testing
 

@@ -1,4 +1,5 @@
 import Glibc
+import MultipartBasics
 @testable import MultipartCore
 import Testing
 

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import MultipartBasics
 @testable import MultipartCore
 import Testing
 

@@ -1,4 +1,5 @@
 import Glibc
+import MultipartBasics
 
 /// Credentials of a container: from the ECS agent at `AWS_CONTAINER_CREDENTIALS_RELATIVE_URI`, or from the URL in
 /// `AWS_CONTAINER_CREDENTIALS_FULL_URI`, which EKS pod identity and other launchers set.
@@ -72,7 +73,7 @@ struct ContainerProvider: CredentialProvider {
     if let path = environment[ofFile], !path.isEmpty {
       let bytes: [UInt8]
       do throws(Failure) {
-        bytes = try SmallFile.read(FilePath(path), limit: 64 << 10)
+        bytes = try FilePath(path).contents(limit: 64 << 10)
       } catch {
         var failure = error
         failure.code = .credentials

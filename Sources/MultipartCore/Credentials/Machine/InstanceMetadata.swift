@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// The metadata service of an EC2 machine, in version 2 only: a PUT returns a session token, which every request
 /// carries.
 ///

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// The role of this EC2 machine, from its metadata service. Each run asks again, which takes a few milliseconds,
 /// instead of storing credentials on disk, where they could be stolen.
 final class InstanceMetadataProvider: CredentialProvider {

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// How to reach the metadata service of a machine, from AWS's variables and the matching settings of a profile.
 struct InstanceMetadataSettings: Sendable, Equatable {
   /// Whether the service is switched off (`AWS_EC2_METADATA_DISABLED=true`).

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Reads the JSON of the metadata services of machines and containers, credentials or refusals:
 /// `{"Code":"Success","AccessKeyId":…,"SecretAccessKey":…,"Token":…,"Expiration":…}`, `{"code":…,"message":…}`.
 enum ServedKeys {

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Runs `credential_process`, a command that prints credentials as JSON. Its standard error is shown; its output
 /// appears in no message, because it contains keys.
 struct ProcessSource: ProfileSource {

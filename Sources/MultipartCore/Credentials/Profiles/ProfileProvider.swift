@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// A profile as its sources see it: both files are read once, so that all sources see the same contents.
 struct ProfileView: Sendable {
   let context: CredentialContext

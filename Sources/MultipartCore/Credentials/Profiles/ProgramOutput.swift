@@ -1,4 +1,5 @@
 import Glibc
+import MultipartBasics
 
 /// Runs a program without a shell and returns its standard output, within limits of time and size. If it exceeds them
 /// it gets SIGTERM, then SIGKILL. It is always reaped, so that no zombie stays.
@@ -10,8 +11,8 @@ enum ProgramOutput {
   static func of(
     _ words: [[UInt8]], within limit: Duration, world: World
   ) async throws(Failure) -> [UInt8] {
-    let process = try ProducerProcess(words, readsNothing: isatty(STDIN_FILENO) != 1)
     let deadline = world.uptime() + limit
+    let process = try ProducerProcess(words, readsNothing: isatty(STDIN_FILENO) != 1)
     let reader = OutputReader(process.takeDescriptor(), process, deadline: deadline, uptime: world.uptime)
     let output = await withTaskCancellationHandler {
       await reader.read()

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// A role that a profile assumes: `role_arn` with the credentials of another profile (`source_profile`) or of a named
 /// source (`credential_source`). Roles can be chained; a profile may name itself as the source if it has keys.
 struct RoleSource: ProfileSource {

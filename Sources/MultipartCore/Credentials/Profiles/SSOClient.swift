@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// The two calls of AWS's IAM Identity Center: renew a token, and get the keys of a role for it.
 struct SSOClient: Sendable {
   let services: ServiceClient

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// The keys of a role after a login to IAM Identity Center (`sso_account_id`, `sso_role_name`): the login of an
 /// `sso_session`, which is renewed as long as that needs no person, or of an older `sso_start_url`, which cannot be
 /// renewed.

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// The login token that `aws sso login` stores in `~/.aws/sso/cache`; the file's name is the SHA-1 of the session's name,
 /// or of the start URL if the profile has no session.
 struct SSOToken: Sendable {

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// The keys in a profile. All three are taken from one file, so that a token left in the other file is never used with
 /// keys that it does not belong to.
 struct WrittenKeysSource: ProfileSource {

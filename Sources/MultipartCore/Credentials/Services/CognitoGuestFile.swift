@@ -1,4 +1,5 @@
 import Glibc
+import MultipartBasics
 
 /// The guest identities of this user at Cognito pools, stored in the state folder (mode 0600), so that a guest keeps
 /// its place in the bucket. One pool per line.

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// An identity from a Cognito identity pool: a guest, or a user signed in with one of the pool's identity providers. Its
 /// credentials sign the requests of every store that uses it, and ``id()`` is the key prefix that belongs to it:
 ///
@@ -27,7 +29,7 @@ public final class CognitoIdentity: CredentialProvider {
         .usage, "\"\(SafeText.oneLine(pool))\" is not the id of an identity pool",
         remedy: "give it as the console shows it, as REGION:NUMBER")
     }
-    let world = options.world()
+    let world = options.openWorld()
     let options = try options.filled(from: world.environment)
     let addresses = try ProfileSettings(options, world.environment).serviceAddresses()
     self.init(
@@ -117,7 +119,7 @@ public final class CognitoIdentity: CredentialProvider {
     for (provider, file) in logins.sorted(by: { $0.key < $1.key }) {
       let bytes: [UInt8]
       do throws(Failure) {
-        bytes = try SmallFile.read(FilePath(file), limit: 64 << 10)
+        bytes = try FilePath(file).contents(limit: 64 << 10)
       } catch {
         var failure = error
         failure.code = .credentials
@@ -136,12 +138,17 @@ public final class CognitoIdentity: CredentialProvider {
   }
 }
 
+extension CognitoIdentity {
+  /// Whether the text has the form of a pool's id, such as `eu-west-1:12345678-1234-1234-1234-123456789012`.
+  public static func isPool(_ text: String) -> Bool { CognitoPool(text) != nil }
+}
+
 /// A pool's id, such as `eu-west-1:12345678-1234-1234-1234-123456789012`.
-package struct CognitoPool: Sendable, Equatable {
+struct CognitoPool: Sendable, Equatable {
   let id: String
   let region: String
 
-  package init?(_ text: String) {
+  init?(_ text: String) {
     guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), Self.isIdentity(text) else { return nil }
     id = text
     region = String(text[..<colon])

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// The two calls of a Cognito identity pool, which return an identity and its credentials. Neither is signed.
 struct CognitoIdentityClient: Sendable {
   typealias Logins = [(provider: String, token: Secret)]

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Assumes a role in a GitHub Actions job: GitHub issues an identity token, and STS returns the role's credentials for
 /// it. Both are asked each time, so that an upload that outlasts its credentials gets new ones without a token on disk.
 /// The job needs `permissions: id-token: write`.

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// AWS's Security Token Service: assumes a role, with an identity token or with keys that may assume it.
 ///
 /// ```swift

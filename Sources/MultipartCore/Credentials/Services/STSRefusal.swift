@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// What a refusal by STS means, and its remedy.
 enum STSRefusal {
   /// `signer` are the credentials that signed the request; nil if it carried an identity token.

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// An AWS service that issues credentials.
 enum CredentialService: String, Sendable, CaseIterable {
   case sts

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// The URL of a service from a variable, which may have a query. No message repeats the URL: its query may contain a
 /// secret.
 struct ServiceURL: Sendable, Equatable {

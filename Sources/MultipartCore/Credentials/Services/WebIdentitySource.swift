@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// A role assumed with a token of an identity provider: `AWS_WEB_IDENTITY_TOKEN_FILE`, `AWS_ROLE_ARN` and
 /// `AWS_ROLE_SESSION_NAME` (as in Kubernetes), else the matching settings of the profile. The file is read at each call,
 /// because it is replaced before the token expires.

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Passes pieces from one task to another, one at a time: the giving task waits until the previous piece was taken.
 final class ByteFeed: Sendable {
   private struct State: Sendable {

@@ -1,4 +1,5 @@
 import Glibc
+import MultipartBasics
 
 /// The file that an object becomes, as it was when the run began: a name in an open folder.
 struct DownloadTarget: Sendable {

@@ -1,4 +1,5 @@
 import Glibc
+import MultipartBasics
 
 /// Passes ranges on in order, regardless of the order in which they arrive, and holds the last one back until the
 /// object is proven. Writing may block for as long as the reader likes, so each range is written by its own thread.

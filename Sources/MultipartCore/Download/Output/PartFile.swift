@@ -1,5 +1,6 @@
 internal import CKernels
 import Glibc
+import MultipartBasics
 
 /// The file that becomes the target: next to it, so that a rename publishes it, of full length from the beginning, for
 /// this user only, and locked (`flock`) against every other run, whatever its state folder is. Its name is derived from

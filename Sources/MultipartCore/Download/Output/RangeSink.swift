@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Decides which transfer of each range may still write it: the first copy that has all its bytes wins, and from then
 /// on no other transfer writes there.
 final class RangeClaims: Sendable {

@@ -1,4 +1,5 @@
 import Glibc
+import MultipartBasics
 
 /// The folder that the objects of a run go into. Every folder below it is opened relative to the one above it without
 /// following a link, so that nothing leaves it, whatever the keys are and whatever other programs write there.

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 extension Failure {
   /// The meaning of an unsuccessful answer: `S3ErrorTable` provides the code, `S3Hints` the remedy.
   ///

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// The body of an unsuccessful answer. Only the elements listed here are read; elements that repeat our request
 /// (`StringToSign`, `SignatureProvided`, `AWSAccessKeyId`, `Token-0`, …) are read only to keep their contents out of
 /// the message.

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// What stores' error codes mean. The status decides only if there is no code or it is not listed: `ExpiredToken` and
 /// `RequestTimeout` are both 400.
 ///

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Detects a web page in place of an answer of the store: from a network that requires a login, a proxy, or a web
 /// server. Judged only by its status, the answer to a PUT would count as a success.
 enum WebPage {

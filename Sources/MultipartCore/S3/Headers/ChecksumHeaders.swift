@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// The checksum headers of requests and answers, such as `x-amz-checksum-crc64nvme`. Algorithms are not listed here, so
 /// that future ones work as well.
 enum ChecksumHeaders {

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// The caller's own encryption key (SSE-C): sent with every request that writes or reads the bytes, and never shown. S3
 /// also requires its MD5.
 public struct CustomerKey: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible,
@@ -34,8 +36,8 @@ public struct CustomerKey: Sendable, Equatable, CustomStringConvertible, CustomD
 extension CustomerKey {
   /// Reads a file with 32 raw bytes or their Base64. No message shows the contents. With `isOfObject` it is the key of
   /// an object that exists, which no new key could read.
-  package init(file: FilePath, isOfObject: Bool = false) throws(Failure) {
-    let bytes = try SmallFile.read(file)
+  public init(file: FilePath, isOfObject: Bool = false) throws(Failure) {
+    let bytes = try file.contents()
     guard bytes.count != 32 else {
       try self.init(bytes)
       return

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Encodes metadata outside of ASCII. S3 decodes RFC 2047 words when it stores a value, and encodes a value that is not
 /// ASCII when it returns it; it would take raw bytes for Latin-1. Tabs are encoded too: in a header a tab is white
 /// space, which some stores sign as one space and others as it is.

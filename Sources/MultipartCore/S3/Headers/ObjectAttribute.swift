@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// One attribute of an object, under its name in lists: `cache-control`, `tag.team`, `meta.source`.
 struct ObjectAttribute: Sendable, Equatable {
   enum Name: Sendable, Hashable {
@@ -54,7 +56,7 @@ struct ObjectAttribute: Sendable, Equatable {
     guard !value.isEmpty, HeaderText.isValue(value) else { return nil }
     self.name = name
     // A date may be written as in options.
-    self.value = name == .header(.expires) ? DateValue.parse(value).map(DateValue.http) ?? value : value
+    self.value = name == .header(.expires) ? Timestamp(date: value)?.httpDate ?? value : value
   }
 }
 

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Properties of an object besides its bytes; sent when it is created.
 public struct ObjectHeaders: Sendable, Equatable {
   /// A permission for a grantee.
@@ -65,7 +67,7 @@ public struct ObjectHeaders: Sendable, Equatable {
 
   /// Whether the header is set by the signer, the transport or the operation: sent twice or changed, it would break the
   /// request or what it guarantees.
-  package static func isReserved(_ name: String) -> Bool {
+  public static func isReserved(_ name: String) -> Bool {
     let name = name.lowercased()
     return reserved.contains(name) || SecretNames.isSecret(header: name) || ChecksumHeaders.isChecksum(name)
       || name.begins(with: ChecksumHeaders.prefix)

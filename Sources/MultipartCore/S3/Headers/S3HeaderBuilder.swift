@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Builds headers from text that users typed. Refuses a value with a line break, which would start another header, and
 /// characters that HTTP cannot carry.
 struct S3HeaderBuilder {

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Encryption by the store, with a key of the store or of KMS.
 public struct ServerSideEncryption: Sendable, Equatable {
   /// The values of `x-amz-server-side-encryption`.

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Conditions for writing an object.
 public struct WriteConditions: Sendable, Equatable {
   /// Writes only if no object has the key: `If-None-Match: *`.

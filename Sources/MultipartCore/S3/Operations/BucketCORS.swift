@@ -1,5 +1,7 @@
+import MultipartBasics
+
 /// A rule that says which pages browsers may let use a bucket.
-package struct CORSRule: Sendable, Equatable {
+struct CORSRule: Sendable, Equatable {
   var id: String?
   var origins: [String]
   var methods: [String]

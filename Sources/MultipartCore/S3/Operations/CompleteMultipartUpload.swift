@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Creates the object from its parts: `POST /key?uploadId=…` with their list.
 ///
 /// S3 answers `200` before it has assembled the object, sends white space while it works, and may then send `<Error>`:

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Begins a multipart upload: `POST /key?uploads`.
 struct CreateMultipartUpload: S3Operation {
   static let name = OperationName(

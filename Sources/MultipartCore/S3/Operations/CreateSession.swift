@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Begins a session at a directory bucket: `GET /?session`, signed with the ordinary credentials. Its keys sign the
 /// requests that follow.
 struct CreateSession: S3Operation {

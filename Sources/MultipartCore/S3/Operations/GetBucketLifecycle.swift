@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Reads those of a bucket's lifecycle rules that abort unfinished uploads: `GET /?lifecycle`.
 struct GetBucketLifecycle: S3Operation {
   static let name = OperationName(

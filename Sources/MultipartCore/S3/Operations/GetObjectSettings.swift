@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Properties of an object that a HEAD does not show, or not to all users; each is a small document: `GET /key?acl`
 /// etc.
 struct GetObjectSettings: S3Operation {

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// What a store says about an object.
 public struct ObjectInfo: Sendable, Equatable {
   /// The size of the whole object in bytes; nil if the store does not say.

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// How an object was divided into parts, as far as the HEAD of its first part shows it.
 struct PartsOfObject: Sendable, Equatable {
   /// The number of parts; nil if the store does not say.

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// A parsed XML document: elements by local name, with the text of those that have no child elements. Other text is
 /// white space in S3's answers and is dropped. Arrays are flat, so that 10,000 parts are not 10,000 objects.
 final class XMLTree: Sendable {

@@ -1,6 +1,8 @@
+import MultipartBasics
+
 /// Writes small XML documents for S3, in time linear in their size.
 struct XMLWriter {
-  package private(set) var bytes: [UInt8] = []
+  private(set) var bytes: [UInt8] = []
 
   init(reserving capacity: Int = 256) {
     bytes.reserveCapacity(capacity)

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// The part buffers of one stream: they are reused, and there are never more of them than the plan's window allows.
 ///
 /// The limit is in bytes: the buffers in use may not exceed the first part's size times the concurrency, or twice the

@@ -1,4 +1,5 @@
 import Glibc
+import MultipartBasics
 
 /// Which end of a command is a pipe to this program.
 enum PipeEnd: Sendable {

@@ -1,4 +1,5 @@
 import Glibc
+import MultipartBasics
 
 /// Waits for one child on its own thread, and sends signals to it or to its group while it exists.
 ///

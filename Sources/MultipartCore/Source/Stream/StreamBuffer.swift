@@ -1,4 +1,5 @@
 import Glibc
+import MultipartBasics
 
 /// Memory for one part: anonymous, page-aligned, excluded from core files. Pages are allocated when first written, so a
 /// short stream needs no more than its length. Owns its mapping (`mmap`, `munmap`).

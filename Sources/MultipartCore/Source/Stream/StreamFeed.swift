@@ -1,4 +1,5 @@
 import Glibc
+import MultipartBasics
 
 /// The write end of a stream that this process produces: a socket pair, whose other end is read like any stream. A
 /// writer that is faster than the upload has to wait, so memory stays bounded.

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// A part of a stream, as it was read.
 struct StreamPiece: Sendable {
   let part: StreamPart

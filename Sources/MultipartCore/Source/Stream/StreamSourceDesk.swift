@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// How the reading thread and its callers communicate: an order to fill a buffer, the result, and the request to stop.
 final class StreamDesk: Sendable {
   struct Order: Sendable {

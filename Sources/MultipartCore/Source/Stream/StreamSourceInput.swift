@@ -1,14 +1,8 @@
 import Glibc
+import MultipartBasics
 
 /// A stream that has a path: a named pipe, a process substitution, a device.
-package enum StreamFile {
-  /// Whether the path must be read as a stream: anything but a regular file or a directory.
-  package static func isStream(_ path: FilePath) -> Bool {
-    var status = stat()
-    guard path.withCString({ stat($0, &status) }) == 0 else { return false }
-    return ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT)
-  }
-
+enum StreamFile {
   /// Opens the path without waiting for a writer: `StreamSource` does that, and can be stopped while it waits. The
   /// caller owns the descriptor.
   static func open(_ path: FilePath) throws(Failure) -> Int32 {
@@ -30,9 +24,6 @@ package enum StreamFile {
     guard let number = descriptor(namedBy: path) else { return nil }
     return try SourceFile(open: number, name: title(of: path))
   }
-
-  /// Whether the path names a descriptor, which is already open and is not opened again.
-  package static func namesDescriptor(_ path: FilePath) -> Bool { descriptor(namedBy: path) != nil }
 
   static func isStandardInput(_ path: FilePath) -> Bool { path.bytes == dash }
 

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// One upload of a batch.
 struct BatchItem: Sendable, Equatable {
   var line: Int

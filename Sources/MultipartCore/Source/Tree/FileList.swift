@@ -1,4 +1,5 @@
 import Glibc
+import MultipartBasics
 
 /// A file named by a list.
 struct ListedFile: Sendable {

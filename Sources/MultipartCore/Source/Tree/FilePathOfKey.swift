@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// The path below a folder for the rest of a key after its prefix: the same bytes. A path that no file can have, or
 /// that would lead out of the folder, is refused.
 enum FilePathOfKey {

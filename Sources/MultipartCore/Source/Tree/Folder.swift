@@ -1,5 +1,6 @@
 internal import CKernels
 import Glibc
+import MultipartBasics
 
 /// An open directory: names are looked up in it, wherever its path leads later. Owns its descriptor (`open`, `openat`,
 /// `close`), which stays open as long as a file that was found in it exists.

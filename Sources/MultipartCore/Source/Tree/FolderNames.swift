@@ -1,4 +1,5 @@
 import Glibc
+import MultipartBasics
 
 /// The names in one folder, in the order of their keys. A million of them fit: all are in one buffer, with four bytes
 /// each for their order.

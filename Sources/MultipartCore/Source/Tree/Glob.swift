@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// A pattern in the language of gitignore, as git itself matches it.
 struct Glob: Sendable {
   private enum Token {

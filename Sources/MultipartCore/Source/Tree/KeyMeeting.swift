@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Two sources that would become the same object.
 struct KeyMeeting: Sendable {
   let key: String

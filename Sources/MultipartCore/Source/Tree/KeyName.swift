@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Converts the bytes of a file's name to text in a key.
 ///
 /// Valid UTF-8 is never changed. In each component of the path that is not UTF-8, invalid bytes become `%XX`, and `%`

@@ -1,4 +1,5 @@
 import Glibc
+import MultipartBasics
 
 /// Reads lines, or entries that end with a zero byte, with a buffer for the longest one. Owns its descriptor if it has
 /// opened it (`open`, `read`, `close`).

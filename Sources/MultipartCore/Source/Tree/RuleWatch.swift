@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// What a walk has learned about its rules: how much they excluded, and which includes had no effect because a folder
 /// was excluded before it was searched.
 struct RuleWatch: Sendable {

@@ -1,4 +1,5 @@
 internal import CKernels
+import MultipartBasics
 
 /// One machine's share of many files, selected by a hash of their names. Machines that agree on the number of shares
 /// need nothing else to send each file exactly once, in any order.
@@ -9,8 +10,9 @@ internal import CKernels
 /// shares.
 public struct Shard: Sendable, Equatable {
   /// The index, from 0.
-  package let index: Int
-  package let count: Int
+  public let index: Int
+  /// How many shares there are.
+  public let count: Int
 
   /// The largest number of shares: a thousand times more than any cluster has machines, and small enough to be
   /// multiplied by a number of parts.
@@ -41,7 +43,7 @@ public struct Shard: Sendable, Equatable {
 
   /// Parses a share. `3/8` is the third of eight. With `auto` both numbers come from the scheduler, with `auto/8` only
   /// the index.
-  package init(parsing text: String, _ environment: [String: String]) throws(Failure) {
+  public init(parsing text: String, _ environment: [String: String]) throws(Failure) {
     let parts = text.pieces(at: "/")
     if text == "auto" {
       self = try ScheduledShard(environment).whole()

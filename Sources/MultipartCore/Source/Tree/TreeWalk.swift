@@ -1,4 +1,5 @@
 import Glibc
+import MultipartBasics
 
 /// Finds the files below a folder in the order in which S3 lists their keys: that of their bytes, including `/`.
 ///

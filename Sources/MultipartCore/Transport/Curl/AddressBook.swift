@@ -1,4 +1,5 @@
 internal import CCurl
+import MultipartBasics
 
 /// The addresses of the hosts that a run sends to, so that its connections are spread over all of them and slow or
 /// unreachable ones are avoided. Shared by the loops.

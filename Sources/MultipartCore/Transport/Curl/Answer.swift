@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// An answer while it is received, with limits on its size.
 struct Answer {
   private static let maximumHeaderBytes = 256 << 10

@@ -1,5 +1,6 @@
 internal import CCurl
 import Glibc
+import MultipartBasics
 
 /// libcurl, initialised once per process and never cleaned up. None of its functions may be called before.
 enum CurlGlobal {

@@ -1,5 +1,6 @@
 internal import CCurl
 import Glibc
+import MultipartBasics
 
 /// Everything known about a transfer that did not receive a complete answer.
 struct CurlTrouble {

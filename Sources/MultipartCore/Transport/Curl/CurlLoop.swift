@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// A thread that owns one libcurl multi handle and every transfer on it.
 ///
 /// Work comes in through `Inbox` and a wake-up; results leave through the continuations that it holds. Stopping fails all

@@ -1,4 +1,5 @@
 internal import CKernels
+import MultipartBasics
 
 /// State that the loops of a transport share.
 struct LoopShared: Sendable {

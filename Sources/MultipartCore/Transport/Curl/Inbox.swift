@@ -1,4 +1,5 @@
 internal import CCurl
+import MultipartBasics
 
 /// Owns a multi handle (`curl_multi_init`, `curl_multi_cleanup`).
 ///

@@ -1,4 +1,5 @@
 internal import CCurl
+import MultipartBasics
 
 /// The work of a `CurlLoop`'s thread. Loop only: created and used on that thread.
 final class LoopBody {

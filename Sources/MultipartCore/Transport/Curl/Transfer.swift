@@ -1,5 +1,6 @@
 internal import CCurl
 import Glibc
+import MultipartBasics
 
 /// One running request on an easy handle that is reused afterwards. Loop only: only the loop's thread, and the
 /// callbacks that libcurl makes on it, access a transfer.

@@ -1,5 +1,6 @@
 internal import CCurl
 import Glibc
+import MultipartBasics
 
 extension Transfer {
   /// Sets every option that the request and the run determine; nothing of a handle's last request remains

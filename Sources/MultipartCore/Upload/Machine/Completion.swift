@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// From the last part to the proof: complete or PutObject, and what follows if their answers say too little.
 ///
 /// After a lost answer the store is first asked about the upload: while it exists, complete has not run, whatever is at

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Finds an unfinished upload of this object to resume.
 ///
 /// Another run may still be sending parts to an upload that has no record here. Such an upload is adopted only if all

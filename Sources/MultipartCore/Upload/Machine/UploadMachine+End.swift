@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Steps from the last part to the end: publish, stop, clean up.
 extension UploadMachine {
   mutating func complete() -> [Action] {

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// What the object must be, according to the bytes that were read and the store's answer for each part.
 struct Expectation: Sendable {
   var size: Int64

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Creates the object from its parts and determines whether it is what was sent.
 final class Finisher: Sendable {
   private struct State: Sendable {

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Distinguishes an object that this run can have created from an older one at the key, whatever its bytes are: by its
 /// `Last-Modified`, on the store's own clock, and by what a HEAD showed before the first byte was sent.
 struct Freshness: Sendable {

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Compares a canned ACL and grants with the grants that an object has.
 extension RequestedSettings {
   private static let everybody = "http://acs.amazonaws.com/groups/global/AllUsers"

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Defines what counts as equal: stores write names, dates and keys in different ways, and only a clear difference
 /// counts as a setting that was not kept.
 extension RequestedSettings {

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Which answers to writes have confirmed the requested encryption.
 enum EncryptionWord: Sendable {
   case none

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Aborts an upload by its id.
 ///
 /// A store returns NoSuchUpload for an upload that has ended, for an id that never existed, and for the upload of

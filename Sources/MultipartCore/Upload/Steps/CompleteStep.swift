@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Completes an upload whose parts were sent by other programs: the single step of scripts. A failure leaves it as it
 /// is. The settings that it was created with are checked as far as the caller gives them.
 struct CompleteStep: Sendable {

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Completes an upload, regardless of who sent its parts.
 struct CompletionOfParts {
   private let upload: MultipartUpload
@@ -32,7 +34,11 @@ struct CompletionOfParts {
   }
 
   private func requireWhole(_ numbers: [Int], _ what: String) throws(Failure) {
-    if !allowsGaps { try PartNumbers.requireWhole(numbers, what) }
+    let missing = PartNumbers.missing(in: numbers)
+    guard !allowsGaps, !missing.isEmpty else { return }
+    throw Failure(
+      .dataMismatch, "\(what) \(PartNumbers.text(missing)) of 1-\(numbers.max() ?? 0)",
+      remedy: "Send what is missing, or assemble the object without it: \(.allowsGaps)")
   }
 
   /// The result if the upload was already completed; nil if the store lists no parts, because some stores return an

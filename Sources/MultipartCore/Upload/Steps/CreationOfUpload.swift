@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Begins an upload whose parts the caller will send.
 struct CreationOfUpload {
   private let store: Store
@@ -18,7 +20,6 @@ struct CreationOfUpload {
 
   struct Begun: Sendable {
     let upload: MultipartUpload
-    let requestID: String?
     /// The time of creation by the store's clock.
     let created: Timestamp
     let etagMayBeMD5: Bool
@@ -28,7 +29,7 @@ struct CreationOfUpload {
     let start = store.world.uptime()
     let made = try await perform()
     let took = store.world.uptime() - start
-    let upload = MultipartUpload(store, operation.address, uploadID: made.uploadID)
+    let upload = MultipartUpload(store, operation.address, uploadID: made.uploadID, requestID: made.requestID)
     do throws(Failure) {
       try confirm(made)
       if Task.isCancelled { throw Failure(.interrupted, "interrupted") }
@@ -39,7 +40,7 @@ struct CreationOfUpload {
     if case .upload(let begun)? = made.date.map({ Freshness.begun(answered: $0, took: took) }) { created = begun }
     let isPlain = operation.address.customerKey == nil && operation.encryption.map { $0.algorithm == .aes256 } ?? true
     return Begun(
-      upload: upload, requestID: made.requestID, created: created,
+      upload: upload, created: created,
       etagMayBeMD5: isPlain && made.encryption.etagMayBeMD5)
   }
 
@@ -82,13 +83,13 @@ struct CreationOfUpload {
 
 extension MultipartUpload {
   /// What `createUpload` requested and its answer cannot confirm: only `complete` can, with the same options.
-  package func unconfirmed(_ options: UploadOptions) -> [String] {
+  public func unconfirmed(_ options: UploadOptions) -> [String] {
     let asked = try? RequestedSettings(object: options.object, encryption: options.encryption)
     return (asked?.settings ?? []).filter { !$0.isEncryption }.map(\.title)
   }
 
   /// Aborts an upload whose id could not be delivered; otherwise it would stay forever.
-  package func takenBack(_ failure: Failure) async -> Failure {
+  public func takenBack(_ failure: Failure) async -> Failure {
     var failure = failure
     do throws(Failure) {
       _ = try await evenIfCancelled { [steps] () throws(Failure) in try await steps.abort() }

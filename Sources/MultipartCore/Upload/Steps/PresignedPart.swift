@@ -1,3 +1,5 @@
+import MultipartBasics
+
 extension MultipartUpload {
   /// Sends a slice of a file to a presigned URL of a part, without looking for credentials. The URL determines the
   /// part's number and size.
@@ -5,7 +7,7 @@ extension MultipartUpload {
     url: String, _ input: UploadInput, offset: Int64 = 0, length: Int64? = nil, checksum: ChecksumForm? = nil,
     _ options: StoreOptions = StoreOptions()
   ) async throws(Failure) -> UploadedPart {
-    let world = options.world()
+    let world = options.openWorld()
     let transfer = TransferSettings(try options.filled(from: world.environment))
     let slice = try input.slice(offset: offset, length: length)
     let named = PresignedPart(url)

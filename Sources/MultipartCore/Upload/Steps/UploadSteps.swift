@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// The single steps of an existing upload, signed with a store's credentials or by a ticket.
 struct UploadSteps: Sendable {
   let address: ObjectAddress

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Checks a file for the last time before it is published. If it was touched, its bytes are compared.
 extension Uploader {
   /// Throws if the source is no longer what its parts were made of.

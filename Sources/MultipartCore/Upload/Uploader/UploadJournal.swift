@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// The record of one upload while it runs: the lock on its destination, the record of an earlier run, and the writer.
 ///
 /// If the disk fails, the upload continues without a record, and one warning says so.

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// An unrecorded upload at the key.
 struct ForeignUpload: Sendable {
   var id: String

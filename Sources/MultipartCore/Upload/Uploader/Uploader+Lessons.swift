@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// What an upload shows about its store and the line to it.
 extension Uploader {
   /// Remembers a checksum that the store does not verify. If the payload is signed, this is CRC64NVME; whether MD5

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Unfinished uploads of other clients at this key: left by an earlier run on another machine, or being sent to now.
 /// They are named once, with the command that aborts them, and never touched. The list arrives while parts are sent, so
 /// that it neither delays an upload nor makes it fail.

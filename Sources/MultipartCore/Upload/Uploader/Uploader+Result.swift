@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// The result of an upload: the object with its evidence, or the failure and what is left at the store.
 extension Uploader {
   func result(_ outcome: UploadMachine.Outcome, _ machine: UploadMachine) throws(Failure) -> UploadedObject {

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Finds an upload again, and compares its parts at the store with the file.
 extension Uploader {
   /// Finds the record's upload, or else, in `adopt` mode, those that the store lists for this key.

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// The requests of an upload: each ends in one event for the machine.
 extension Uploader {
   /// Checks a condition before the first byte is sent; the store checks it again at the end.

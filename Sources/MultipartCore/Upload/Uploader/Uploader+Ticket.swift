@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// A ticket's upload, as the store lists it.
 extension Uploader {
   /// The usable parts: only those that fit the ticket's plan count; others are sent again, and thereby replaced. The

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Performs the machine's actions for one object of a run, from the first request to the proof.
 final class Uploader: Performer {
   let job: UploadJob

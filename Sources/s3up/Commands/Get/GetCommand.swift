@@ -1,4 +1,5 @@
 import Glibc
+import MultipartBasics
 import MultipartCore
 
 /// `s3up get s3://BUCKET/KEY|URL [FILE|DIR/|-]`, and with `--to-command` to a command.
@@ -116,7 +117,7 @@ struct GetCommand {
     let isRecursive = invocation.toggle(.recursive) == true
     let get = "s3up get \(isRecursive ? "-r " : "")\(url)"
     // A file that exists would not be replaced.
-    let isFile = invocation.isFile(file) && !BatchSources.isFolder(FilePath(bytes: file.bytes))
+    let isFile = invocation.isFile(file) && !FilePath(bytes: file.bytes).isFolder
     let remedy =
       !isFile || S3URL.isWeb(object)
       ? "The object comes first: \(get) \(isFile ? "FILE" : name); s3up put uploads a file."
@@ -136,7 +137,7 @@ struct GetCommand {
           remedy: "The object comes first: s3up get OBJECT [FILE|DIR/|-]")
       }
       let path = FilePath(bytes: word.bytes)
-      guard word.bytes.last == UInt8(ascii: "/") || BatchSources.isFolder(path) else { return path }
+      guard word.bytes.last == UInt8(ascii: "/") || path.isFolder else { return path }
       folder = word.bytes.last == UInt8(ascii: "/") ? word.bytes : word.bytes + [UInt8(ascii: "/")]
     } else {
       folder = []
@@ -147,7 +148,7 @@ struct GetCommand {
         remedy: "Name the file: s3up get s3://BUCKET/KEY FILE")
     }
     let path = FilePath(bytes: folder + name)
-    guard !BatchSources.isFolder(path) else {
+    guard !path.isFolder else {
       throw Failure(
         .precondition, "the object's file would be '\(path.text)', which is a folder",
         remedy: "Name the file, or if the object is a prefix: s3up get -r s3://BUCKET/PREFIX/ DIR/")

@@ -1,3 +1,4 @@
+import MultipartBasics
 import MultipartCore
 
 /// What a `get` of many objects downloads, and where to: its arguments and its selection options.

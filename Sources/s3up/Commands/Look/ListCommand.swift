@@ -1,3 +1,4 @@
+import MultipartBasics
 import MultipartCore
 
 /// `s3up ls [s3://BUCKET[/PREFIX]]`

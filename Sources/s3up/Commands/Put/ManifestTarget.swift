@@ -33,8 +33,8 @@ struct ManifestTarget: Sendable {
 
   var file: ReportFile? { if case .file(let file) = place { file } else { nil } }
 
-  var object: (bucket: String, key: String)? {
-    if case .object(let url) = place { (url.bucket, url.key ?? "") } else { nil }
+  var object: MultipartCore.Place? {
+    if case .object(let url) = place { MultipartCore.Place(bucket: url.bucket, key: url.key ?? "") } else { nil }
   }
 
   /// Checks before anything is sent that the bucket of the manifest exists. The bucket of the uploaded files needs no

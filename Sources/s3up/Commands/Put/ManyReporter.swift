@@ -1,4 +1,5 @@
 import Glibc
+import MultipartBasics
 import MultipartCore
 
 /// Reports to people and programs how a batch proceeds: a line for each file, the progress of the files being

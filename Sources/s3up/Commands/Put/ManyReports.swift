@@ -1,4 +1,5 @@
 import Glibc
+import MultipartBasics
 import MultipartCore
 
 /// The files that a batch writes: the manifest, and the list of what has failed. Whether they can be written is checked
@@ -28,24 +29,20 @@ struct ManyReports: Sendable {
     outputs.object = manifest?.object
     try outputs.refuseTwins()
     self.outputs = outputs
-    for (inode, option, file) in Self.inputs(session.invocation) {
-      try outputs.refuse(inode, "the file of \(option)", file)
+    for (option, file) in Self.inputs(session.invocation) {
+      try outputs.refuse("the file of \(option)", file)
     }
   }
 
   /// The files that options name, such as lists and tickets.
-  private static func inputs(_ invocation: Invocation) -> [(inode: Inode?, option: String, file: FilePath)] {
+  private static func inputs(_ invocation: Invocation) -> [(option: String, file: FilePath)] {
     FlagList.of(invocation.command)
       .filter { flag in
         flag.completes == .files && ![.failedTo, .trace, .report].contains(flag.name)
           && (flag.name != .manifest || invocation.command == .get)
       }
       .flatMap { flag in
-        invocation.all(flag.name).map { given in
-          let isInput = given.value.bytes == [UInt8(ascii: "-")]
-          let file = FilePath(bytes: given.value.bytes)
-          return (isInput ? Inode(open: STDIN_FILENO) : Inode(file), flag.long, file)
-        }
+        invocation.all(flag.name).map { (flag.long, FilePath(bytes: $0.value.bytes)) }
       }
   }
 

@@ -1,4 +1,5 @@
 import Glibc
+import MultipartBasics
 import MultipartCore
 
 /// Runs a batch, from the start to the summary.

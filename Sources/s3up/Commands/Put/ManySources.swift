@@ -1,4 +1,5 @@
 import Glibc
+import MultipartBasics
 import MultipartCore
 
 /// What a `put` of many files uploads, and where to: its arguments and its selection options.
@@ -78,7 +79,7 @@ struct ManySources: Sendable {
     switch kind {
     case .named(let words):
       let paths = words.map { FilePath(bytes: $0.bytes) }
-      if !selection.isRecursive, let folder = paths.first(where: BatchSources.isFolder) {
+      if !selection.isRecursive, let folder = paths.first(where: \.isFolder) {
         throw Self.folder(Argument(bytes: folder.bytes), command, target)
       }
       sources = BatchSources(.named(paths), prefix: isOneKey ? "" : target?.key ?? "")

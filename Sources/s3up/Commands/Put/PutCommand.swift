@@ -1,4 +1,5 @@
 import Glibc
+import MultipartBasics
 import MultipartCore
 
 /// `s3up put FILE|- s3://BUCKET/KEY`, and with `--from-command` the output of a command.

@@ -31,12 +31,12 @@ enum PutSource {
 
   private init(_ word: Argument, _ invocation: Invocation) throws(Failure) {
     let path = FilePath(bytes: word.bytes)
-    if BatchSources.isFolder(path) {
+    if path.isFolder {
       throw ManySources.folder(
         word, invocation.command.rawValue, invocation.positionals.last.flatMap { try? S3URL($0) })
     }
-    let isOpen = StreamFile.namesDescriptor(path)
-    self = isOpen ? .descriptor(word) : StreamFile.isStream(path) ? .stream(word) : .file(word)
+    let isOpen = path.namesDescriptor
+    self = isOpen ? .descriptor(word) : path.isStream ? .stream(word) : .file(word)
   }
 
   /// The source of an upload whose destination is named by a ticket.

@@ -1,3 +1,4 @@
+import MultipartBasics
 import MultipartCore
 
 /// `s3up abort s3://BUCKET/KEY --upload-id ID`: aborts the upload, and returns once the store has none of its parts.

@@ -1,3 +1,4 @@
+import MultipartBasics
 import MultipartCore
 
 /// `s3up complete s3://BUCKET/KEY --upload-id ID [--parts-file FILE] [--allow-gaps]`
@@ -34,7 +35,6 @@ struct CompleteCommand {
       guard !list.isEmpty else {
         throw Failure(.usage, "the list of parts is empty", remedy: "s3up parts prints such a list.")
       }
-      if !options.allowsGaps { try PartNumbers.requireWhole(list.map(\.number), "the list of parts leaves out") }
     } catch {
       throw error.at(Place(file: file.text))
     }

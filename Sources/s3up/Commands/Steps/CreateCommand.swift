@@ -1,3 +1,4 @@
+import MultipartBasics
 import MultipartCore
 
 /// `s3up create s3://BUCKET/KEY`: prints the upload id as a single line.
@@ -13,13 +14,13 @@ struct CreateCommand {
     let url = try S3URL.object(try invocation.arguments("s3://BUCKET/KEY")[0], for: .create)
     let store = try await session.store(url.bucket)
     try DirectoryBucket.check(session, store)
-    let (upload, requestID) = try await store.begin(url.key ?? "", session.options.upload)
+    let upload = try await store.createUpload(url.key ?? "", session.options.upload)
     do throws(Failure) {
       try session.answer(
         upload.uploadID,
         json: JSON.object([
           ("bucket", .string(url.bucket)), ("key", .string(upload.key)), ("upload_id", .string(upload.uploadID)),
-          ("request_id", .optional(requestID)),
+          ("request_id", .optional(upload.requestID)),
         ]).encoded)
     } catch {
       throw await upload.takenBack(error)

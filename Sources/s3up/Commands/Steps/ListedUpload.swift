@@ -1,3 +1,4 @@
+import MultipartBasics
 import MultipartCore
 
 /// An unfinished upload as `uploads` shows it.

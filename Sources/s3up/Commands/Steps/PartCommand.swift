@@ -1,3 +1,4 @@
+import MultipartBasics
 import MultipartCore
 
 /// `s3up part FILE s3://BUCKET/KEY --upload-id ID --part N`, or with a presigned URL and no credentials.
@@ -30,7 +31,7 @@ struct PartCommand {
 
   private func input(_ name: Argument) -> UploadInput {
     let path = FilePath(bytes: name.bytes)
-    return StreamFile.namesDescriptor(path) ? .path(path) : .file(path)
+    return path.namesDescriptor ? .path(path) : .file(path)
   }
 
   private func tell(_ part: UploadedPart) throws(Failure) {

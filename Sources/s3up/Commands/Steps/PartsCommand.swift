@@ -1,3 +1,4 @@
+import MultipartBasics
 import MultipartCore
 
 /// `s3up parts s3://BUCKET/KEY --upload-id ID`: number, size and ETag of each part, one per line, for `PartsFile`.

@@ -1,3 +1,4 @@
+import MultipartBasics
 import MultipartCore
 
 /// A list of parts, one per line: a number and an ETag, or the output of `parts` (number, size, ETag, checksums), of `parts
@@ -13,7 +14,7 @@ enum PartsFile {
   /// Reads the file; `-` is standard input.
   static func bytes(of file: Argument) throws(Failure) -> [UInt8] {
     let path = file.bytes == [UInt8(ascii: "-")] ? FilePath("/dev/stdin") : FilePath(bytes: file.bytes)
-    return try SmallFile.read(path, limit: mostBytes)
+    return try path.contents(limit: mostBytes)
   }
 
   /// The parts, sorted by number.

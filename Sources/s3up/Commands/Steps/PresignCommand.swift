@@ -1,3 +1,4 @@
+import MultipartBasics
 import MultipartCore
 
 /// `s3up presign s3://BUCKET/KEY`: prints URLs, one per line. The only request to the store is for its region, if none

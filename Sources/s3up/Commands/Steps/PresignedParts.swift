@@ -1,3 +1,4 @@
+import MultipartBasics
 import MultipartCore
 
 /// The parts that `presign` signs, each with the MD5 that its bytes must have, if it is given.

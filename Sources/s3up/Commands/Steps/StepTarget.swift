@@ -1,3 +1,4 @@
+import MultipartBasics
 import MultipartCore
 
 /// What the steps of an upload have in common: `--upload-id` and the object.

@@ -1,4 +1,5 @@
 import Glibc
+import MultipartBasics
 import MultipartCore
 
 /// `s3up uploads [s3://BUCKET[/PREFIX]] [--clean]`: lists uploads that were neither completed nor aborted.

@@ -1,3 +1,4 @@
+import MultipartBasics
 import MultipartCore
 
 /// `s3up ticket issue|show|renew|finish|revoke`
@@ -101,10 +102,9 @@ struct TicketCommand {
 
   /// Checks the bucket's CORS rules: a browser asks the bucket whether the page may use it.
   private func allowPages(_ store: Store) async throws(Failure) {
-    let access = BrowserAccess(store)
-    let rules: [CORSRule]
+    let access: BrowserAccess
     do throws(Failure) {
-      rules = try await access.rules()
+      access = try await BrowserAccess(store)
     } catch {
       session.world.log(
         0,
@@ -112,14 +112,14 @@ struct TicketCommand {
       )
       return
     }
-    guard !BrowserAccess.suffices(rules) else { return }
+    guard !access.isGiven else { return }
     guard options.setsCORS else {
       return session.world.log(
         0,
         "the bucket's CORS rules do not let a page upload to it: --set-cors adds this rule: \(BrowserAccess.text)")
     }
     session.world.log(0, "adding a CORS rule to the bucket: \(BrowserAccess.text)")
-    try await access.allow(beside: rules)
+    try await access.give()
   }
 
   /// Issues tickets for many files, one on each line.

@@ -1,3 +1,4 @@
+import MultipartBasics
 import MultipartCore
 
 /// The ticket that an option or argument names: a file, standard input, or an `https://` URL.
@@ -39,6 +40,6 @@ struct TicketPaper {
   private func bytes() async throws(Failure) -> [UInt8] {
     if isURL { return try await Ticket.fetch(word.text, session.storeOptions) }
     let path = word.bytes == [UInt8(ascii: "-")] ? FilePath("/dev/stdin") : FilePath(bytes: word.bytes)
-    return try SmallFile.read(path, limit: Ticket.longestLine)
+    return try path.contents(limit: Ticket.longestLine)
   }
 }

@@ -1,3 +1,4 @@
+import MultipartBasics
 import MultipartCore
 
 /// `s3up put FILE --ticket TICKET`, or with a folder the tickets of many files: without credentials.

@@ -1,3 +1,4 @@
+import MultipartBasics
 import MultipartCore
 
 extension FlagList {

@@ -35,7 +35,7 @@ extension FlagList {
       "Number of parts in flight at the same time: 1 to 1000, or auto.",
       more: """
         With auto it starts with 8, or fewer if the line was slow the last time, and uses more as long as the rate \
-        grows with them, up to \(ConnectionBounds.most), or \(ConnectionBounds.mostWhenLossy) if each of them loses \
+        grows with them, up to \(StoreOptions.Connections.most), or \(StoreOptions.Connections.mostWhenLossy) if each of them loses \
         packets. It uses fewer if more do not help, if the store asks for fewer, or if the parts in flight would take \
         more than ten seconds, so that an interruption costs no more than that. A stream uses at most 8. A number N \
         is fixed, so on a slow line an interruption may cost more.

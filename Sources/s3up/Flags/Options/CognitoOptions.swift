@@ -1,3 +1,4 @@
+import MultipartBasics
 import MultipartCore
 
 /// The Cognito identity pool whose credentials sign, and the identity's prefix in the bucket.
@@ -16,7 +17,7 @@ struct CognitoOptions: Sendable, Equatable {
       }
       return nil
     }
-    guard CognitoPool(given.value.text) != nil else {
+    guard CognitoIdentity.isPool(given.value.text) else {
       throw invocation.wrong(
         given, "is not the id of an identity pool", remedy: "It is REGION:NUMBER, as the console shows it.")
     }

@@ -1,3 +1,4 @@
+import MultipartBasics
 import MultipartCore
 
 /// What `ls` shows, and how.

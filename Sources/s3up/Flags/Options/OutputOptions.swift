@@ -1,3 +1,4 @@
+import MultipartBasics
 import MultipartCore
 
 /// What is printed, where and how.

@@ -1,3 +1,4 @@
+import MultipartBasics
 import MultipartCore
 
 /// Reads typed values; every refusal names the option or variable that the value came from.
@@ -92,7 +93,7 @@ extension Invocation {
 
   func date(_ name: FlagName) throws(Failure) -> Timestamp? {
     guard let given = last(name) else { return nil }
-    guard let date = DateValue.parse(given.value.text) else {
+    guard let date = Timestamp(date: given.value.text) else {
       throw wrong(given, "is not a date", remedy: DateValue.form)
     }
     return date
@@ -112,6 +113,6 @@ extension Invocation {
   /// An HTTP date; other dates are converted to one.
   func httpDate(_ name: FlagName) throws(Failure) -> String? {
     guard let text = try text(name) else { return nil }
-    return DateValue.parse(text).map(DateValue.http) ?? text
+    return Timestamp(date: text)?.httpDate ?? text
   }
 }

@@ -1,3 +1,4 @@
+import MultipartBasics
 import MultipartCore
 
 /// Which upload a step belongs to, and which slice of the file a part is.

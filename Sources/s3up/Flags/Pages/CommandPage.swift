@@ -1,3 +1,4 @@
+import MultipartBasics
 import MultipartCore
 
 /// What help and the man page say about one command, apart from its options.

@@ -1,3 +1,4 @@
+import MultipartBasics
 import MultipartCore
 
 /// Renders a page as the manual page s3up.1, in roff's man macros.

@@ -1,3 +1,4 @@
+import MultipartBasics
 import MultipartCore
 
 /// A page of help as blocks, which are rendered for the terminal and as the man page.

@@ -1,3 +1,4 @@
+import MultipartBasics
 import MultipartCore
 
 /// Renders a page for a terminal.

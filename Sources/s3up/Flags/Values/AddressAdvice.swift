@@ -1,3 +1,4 @@
+import MultipartBasics
 import MultipartCore
 
 /// What is wrong with a word that should be `s3://BUCKET/KEY`, and what was probably meant: the failure says both.
@@ -44,7 +45,7 @@ enum AddressAdvice {
 
   private static func exists(_ word: Argument) -> Bool { FilePath(bytes: word.bytes).exists }
 
-  private static func isFolder(_ word: Argument) -> Bool { BatchSources.isFolder(FilePath(bytes: word.bytes)) }
+  private static func isFolder(_ word: Argument) -> Bool { FilePath(bytes: word.bytes).isFolder }
 
   private static func local(_ typed: String, _ what: String, _ command: CommandName?) -> Failure {
     let remedy =
@@ -106,7 +107,7 @@ enum AddressAdvice {
     let path =
       whole.utf8.count > host.utf8.count
       ? PercentEncoding.decodedPath(String(decoding: whole.utf8.dropFirst(host.utf8.count + 1), as: UTF8.self)) : ""
-    if let amazon = S3Host.parts(of: host) {
+    if let amazon = AWSHost(host) {
       return "Write \(shown("s3://" + (amazon.bucket.map { $0 + "/" } ?? "") + path))."
     }
     guard !path.isEmpty, !host.holds("@") else {

@@ -1,3 +1,4 @@
+import MultipartBasics
 import MultipartCore
 
 /// A SIZE per second, or `off`; or several of them, each with the time of day from which it applies:
@@ -53,6 +54,11 @@ enum RateValue: Sendable, Equatable {
     else { return nil }
     return (hour, minute)
   }
+}
+
+/// A date, which `Timestamp` parses.
+enum DateValue {
+  static let form = "A DATE is written 2031-01-31 or 2031-01-31T10:00:00Z."
 }
 
 /// A duration: `250ms`, `90s`, `15m`, `36h`, `7d`.

@@ -1,3 +1,4 @@
+import MultipartBasics
 import MultipartCore
 
 /// `s3://BUCKET/KEY`. The key is everything after the first slash, byte for byte: `//`, `..`, spaces, `?`, `#` and `%` have
@@ -107,7 +108,7 @@ struct S3URL: Sendable, Hashable {
         .usage, "'\(Redaction.url(typed))' has a user and a password in it",
         remedy: "Leave them out: \(OtherTools.keys).")
     }
-    if let host = S3Host.parts(of: bucket) { throw AddressAdvice.host(typed, host.bucket) }
+    if let host = AWSHost(bucket) { throw AddressAdvice.host(typed, host.bucket) }
     if let failure = AddressAdvice.notBucket(bucket, typed) { throw failure }
     let legal = bucket.utf8.allSatisfy { byte in
       switch byte {

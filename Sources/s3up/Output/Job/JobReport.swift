@@ -1,4 +1,5 @@
 import Glibc
+import MultipartBasics
 import MultipartCore
 
 /// Reports a run to the runner of a CI job: failures as annotations, and at the end a table and values for later steps.

@@ -1,3 +1,4 @@
+import MultipartBasics
 import MultipartCore
 
 /// The runner of a CI job: what it understands in a log, and the files that it reads results from.

@@ -1,3 +1,4 @@
+import MultipartBasics
 import MultipartCore
 
 /// Renders the progress of a batch: a line for each object being transferred, and the total.

@@ -1,3 +1,4 @@
+import MultipartBasics
 import MultipartCore
 
 /// Renders the progress of one upload as one line.

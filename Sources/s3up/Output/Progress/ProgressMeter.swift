@@ -1,3 +1,4 @@
+import MultipartBasics
 import MultipartCore
 
 /// Derives rate, time left and activity of an upload from its counters.

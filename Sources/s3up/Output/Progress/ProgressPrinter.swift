@@ -1,3 +1,4 @@
+import MultipartBasics
 import MultipartCore
 
 /// When a log gets its next line of progress.

@@ -1,4 +1,5 @@
 import Glibc
+import MultipartBasics
 import MultipartCore
 
 /// What a terminal shows outside its text: the title of its window or tab, and the progress at a tab, a taskbar or a

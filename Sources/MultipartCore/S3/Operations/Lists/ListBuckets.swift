@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// One page of the buckets of an account: `GET /`. Only AWS has pages, and only on request.
 struct ListBuckets: S3Operation {
   static let name = OperationName("ListBuckets", needs: "s3:ListAllMyBuckets")

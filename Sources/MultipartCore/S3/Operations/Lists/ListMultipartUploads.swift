@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// One page of the unfinished uploads of a bucket: `GET /?uploads`.
 struct ListMultipartUploads: S3Operation {
   static let name = OperationName("ListMultipartUploads", needs: "s3:ListBucketMultipartUploads on the bucket")

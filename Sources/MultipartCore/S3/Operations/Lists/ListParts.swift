@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// One page of the parts that the store has: `GET /key?uploadId=…`.
 struct ListParts: S3Operation {
   static let name = OperationName("ListParts", needs: "s3:ListMultipartUploadParts")

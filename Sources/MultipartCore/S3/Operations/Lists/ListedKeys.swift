@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Determines whether the keys of a page are percent-encoded, as was requested. Its `EncodingType` alone does not show
 /// it: some stores repeat it and encode nothing, some encode without saying so, some encode the keys but not the
 /// marker. The evidence, in this order:

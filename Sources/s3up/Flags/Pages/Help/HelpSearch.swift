@@ -1,3 +1,4 @@
+import MultipartBasics
 import MultipartCore
 
 /// `s3up help WORD...`: what the definitions of options, commands and topics say about a word.

@@ -1,3 +1,4 @@
+import MultipartBasics
 import MultipartCore
 
 /// The topics that `s3up help` explains besides commands.

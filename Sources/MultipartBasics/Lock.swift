@@ -1,14 +1,15 @@
-import Glibc
+public import Glibc
 
 /// One `pthread_mutex_t` (`pthread_mutex_init`, `_lock`, `_unlock`, `_destroy`), which ThreadSanitizer understands. Not
 /// recursive: taking it again on the same thread hangs.
 ///
 /// `@unchecked Sendable` holds because the mutex stays at one address on the heap from `init` to `deinit` and is only
 /// accessed through the pthread functions, which any thread may call.
-package struct Lock: ~Copyable, @unchecked Sendable {
-  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+public struct Lock: ~Copyable, @unchecked Sendable {
+  @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
-  init() {
+  /// An open lock.
+  public init() {
     mutex = .allocate(capacity: 1)
     mutex.initialize(to: pthread_mutex_t())
     pthread_mutex_init(mutex, nil)
@@ -21,7 +22,7 @@ package struct Lock: ~Copyable, @unchecked Sendable {
   }
 
   /// Runs `body` under the lock. No `await` fits in, so it is never held across a suspension.
-  func withLock<Result, E: Error>(_ body: () throws(E) -> Result) throws(E) -> Result {
+  @inlinable public func withLock<Result, E: Error>(_ body: () throws(E) -> Result) throws(E) -> Result {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     return try body()
@@ -30,17 +31,19 @@ package struct Lock: ~Copyable, @unchecked Sendable {
 
 /// A value that is only reachable under its lock.
 ///
-/// `@unchecked Sendable` holds because `value` is private and only accessed while `lock` is held, and is Sendable
+/// `@unchecked Sendable` holds because `value` is only accessed while `lock` is held, and is Sendable
 /// itself, so that another thread may use what `withLock` returns.
-package final class Locked<Value: Sendable>: @unchecked Sendable {
-  private let lock = Lock()
-  private var value: Value
+public final class Locked<Value: Sendable>: @unchecked Sendable {
+  @usableFromInline let lock = Lock()
+  @usableFromInline var value: Value
 
-  package init(_ value: Value) {
+  /// A value and its lock.
+  public init(_ value: Value) {
     self.value = value
   }
 
-  package func withLock<Result, E: Error>(_ body: (inout Value) throws(E) -> Result) throws(E) -> Result {
+  /// Runs `body` on the value, under the lock.
+  @inlinable public func withLock<Result, E: Error>(_ body: (inout Value) throws(E) -> Result) throws(E) -> Result {
     try lock.withLock { () throws(E) -> Result in try body(&value) }
   }
 }

@@ -1,9 +1,19 @@
-/// Dates in the forms that people write: `2031-01-31`, `2031-01-31T10:00:00Z`, `2031-01-31T12:00:00+02:00`.
-package enum DateValue {
-  package static let form = "A DATE is written 2031-01-31 or 2031-01-31T10:00:00Z."
+import MultipartBasics
 
-  /// Parses a date; nil if it is not valid. A day alone means midnight UTC.
-  package static func parse(_ text: String) -> Timestamp? {
+extension Timestamp {
+  /// Parses a date in the forms that people write: `2031-01-31`, `2031-01-31T10:00:00Z`, `2031-01-31T12:00:00+02:00`;
+  /// nil if it is not valid. A day alone means midnight UTC.
+  public init?(date text: String) {
+    guard let time = DateText.parse(text) else { return nil }
+    self = time
+  }
+
+  /// The time in the format of HTTP headers: `Fri, 31 Jan 2031 10:00:00 GMT`.
+  public var httpDate: String { DateText.http(self) }
+}
+
+private enum DateText {
+  static func parse(_ text: String) -> Timestamp? {
     var rest = Array(text.utf8)[...]
     guard let year = number(&rest, 4), take(&rest, "-"), let month = number(&rest, 2), take(&rest, "-"),
       let day = number(&rest, 2), (1970...9999).contains(year), (1...12).contains(month),
@@ -23,8 +33,7 @@ package enum DateValue {
   /// 1970 to 9999: a zone may lead out of this range, and no written format has room for more digits.
   private static let years: Range<Int64> = 0..<253_402_300_800
 
-  /// The time in the format of HTTP headers: `Fri, 31 Jan 2031 10:00:00 GMT`.
-  package static func http(_ time: Timestamp) -> String {
+  static func http(_ time: Timestamp) -> String {
     let names = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
     let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
     let iso = Array(time.iso8601.utf8)

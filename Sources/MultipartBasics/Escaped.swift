@@ -3,9 +3,9 @@
 ///
 /// All of them work byte by byte. Swift's `Character` joins a quote or a `<` with an accent that follows it, or with a
 /// U+0600 before it, and then equals neither; a shell, a browser or a parser still sees the quote.
-package enum Escaped {
+public enum Escaped {
   /// HTML, as text or within a quoted attribute.
-  package static func html(_ text: String) -> String {
+  public static func html(_ text: String) -> String {
     replaced(text) { byte in
       switch byte {
       case UInt8(ascii: "&"): "&amp;"
@@ -20,7 +20,7 @@ package enum Escaped {
 
   /// JSON within a script element, which `</script` or `<!--` would end or change. The four characters occur only in
   /// strings of JSON, where an escape is equivalent.
-  package static func jsonInHTML(_ json: String) -> String {
+  public static func jsonInHTML(_ json: String) -> String {
     replaced(json) { byte in
       switch byte {
       case UInt8(ascii: "<"): "\\u003c"
@@ -34,7 +34,7 @@ package enum Escaped {
 
   /// Text of an XML element, where the quotes of an ETag may stay. Control characters, which XML 1.0 does not allow,
   /// and line breaks, which a parser would normalise, are written as references, which stores can read.
-  static func xml(_ text: String) -> String {
+  public static func xml(_ text: String) -> String {
     replaced(text) { byte in
       switch byte {
       case UInt8(ascii: "&"): "&amp;"
@@ -47,7 +47,7 @@ package enum Escaped {
   }
 
   /// Text within the quotes of a curl config file, where a line break would begin another option.
-  package static func curlConfig(_ text: String) -> String {
+  public static func curlConfig(_ text: String) -> String {
     replaced(text) { byte in
       switch byte {
       case UInt8(ascii: "\\"): "\\\\"
@@ -61,7 +61,7 @@ package enum Escaped {
   }
 
   /// Text within single quotes of a POSIX shell. Other bytes of `more` get a backslash.
-  package static func singleQuoted(_ text: String, backslashing more: String = "") -> String {
+  public static func singleQuoted(_ text: String, backslashing more: String = "") -> String {
     replaced(text) { byte in
       if byte == UInt8(ascii: "'") { return "'\\''" }
       return more.utf8.contains(byte) ? "\\" + String(Unicode.Scalar(byte)) : nil
@@ -69,12 +69,12 @@ package enum Escaped {
   }
 
   /// Text in which each of the ASCII characters of `marks` gets a backslash.
-  package static func backslashed(_ text: String, _ marks: String) -> String {
+  public static func backslashed(_ text: String, _ marks: String) -> String {
     replaced(text) { marks.utf8.contains($0) ? "\\" + String(Unicode.Scalar($0)) : nil }
   }
 
   /// The message of a command to GitHub's runner, which ends at the end of the line.
-  package static func workflowCommand(_ text: String) -> String {
+  public static func workflowCommand(_ text: String) -> String {
     replaced(text) { byte in
       switch byte {
       case UInt8(ascii: "%"): "%25"
@@ -86,7 +86,7 @@ package enum Escaped {
   }
 
   /// A property of such a command: `file=…,title=…::`.
-  package static func workflowProperty(_ text: String) -> String {
+  public static func workflowProperty(_ text: String) -> String {
     replaced(workflowCommand(text)) { byte in
       switch byte {
       case UInt8(ascii: ":"): "%3A"
@@ -97,7 +97,7 @@ package enum Escaped {
   }
 
   /// Text of Markdown, also in a table. A character reference is never interpreted as structure.
-  package static func markdown(_ text: String) -> String {
+  public static func markdown(_ text: String) -> String {
     replaced(text) { byte in
       byte >= 0x80 || byte == UInt8(ascii: " ") || ASCII.isAlphanumeric(byte) ? nil : "&#\(byte);"
     }
@@ -117,8 +117,9 @@ package enum Escaped {
 
 /// Quotes the words of a command that a user may copy into a shell: a key can contain spaces, and the store chooses the
 /// upload id.
-package enum ShellWord {
-  package static func quoted(_ text: String) -> String {
+public enum ShellWord {
+  /// The text as one word: as it is if it contains nothing special, otherwise in single quotes.
+  public static func quoted(_ text: String) -> String {
     let isPlain: (UInt8) -> Bool = { ASCII.isAlphanumeric($0) || "-._/:=@%+,".utf8.contains($0) }
     if !text.isEmpty, text.utf8.allSatisfy(isPlain) { return text }
     return "'" + Escaped.singleQuoted(text) + "'"

@@ -1,10 +1,10 @@
 /// AWS's UriEncode: every byte except `A-Z a-z 0-9 - . _ ~` becomes `%XY` with upper-case digits.
-package enum PercentEncoding {
+public enum PercentEncoding {
   /// Encodes a key: `/` is kept, and nothing is normalised, so `/a`, `a//b` and `../x` stay as they are.
-  static func path(_ text: String) -> String { encode(text, keepingSlash: true) }
+  public static func path(_ text: String) -> String { encode(text, keepingSlash: true) }
 
   /// Encodes names and values of the query, and a bucket in a path.
-  static func query(_ text: String) -> String { encode(text, keepingSlash: false) }
+  public static func query(_ text: String) -> String { encode(text, keepingSlash: false) }
 
   private static let digits = Array("0123456789ABCDEF".utf8)
 
@@ -29,18 +29,18 @@ package enum PercentEncoding {
   private static func isUnreserved(_ byte: UInt8) -> Bool { ASCII.isAlphanumeric(byte) || "-._~".utf8.contains(byte) }
 
   /// `+` becomes a space, as `encoding-type=url` writes it. Text that would not be UTF-8 is returned unchanged.
-  package static func decoded(_ text: String) -> String {
+  public static func decoded(_ text: String) -> String {
     guard text.utf8.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else { return text }
     return String(validating: bytes(of: text.utf8.map { $0 == UInt8(ascii: "+") ? 0x20 : $0 }), as: UTF8.self) ?? text
   }
 
   /// Decodes a path, in which a plus sign is one; text that is not UTF-8 afterwards stays encoded.
-  package static func decodedPath(_ text: String) -> String {
+  public static func decodedPath(_ text: String) -> String {
     String(validating: bytes(of: Array(text.utf8)), as: UTF8.self) ?? text
   }
 
   /// An invalid escape is kept as it is.
-  static func bytes(of text: [UInt8]) -> [UInt8] {
+  public static func bytes(of text: [UInt8]) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.count)
     var i = 0
@@ -59,7 +59,7 @@ package enum PercentEncoding {
   }
 
   /// Each `%` begins two hex digits.
-  static func isWhole(_ text: some Collection<UInt8>) -> Bool {
+  public static func isWhole(_ text: some Collection<UInt8>) -> Bool {
     text.split(separator: UInt8(ascii: "%"), omittingEmptySubsequences: false).dropFirst().allSatisfy { rest in
       rest.prefix(2).lazy.filter { Hex.value(of: $0) != nil }.count == 2
     }

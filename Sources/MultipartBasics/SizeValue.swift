@@ -1,12 +1,13 @@
 /// A size such as `8M`, `8MiB`, `8MB`, `8388608`: whole numbers, with units of 1,024.
-package enum SizeValue {
-  package static let form = """
+public enum SizeValue {
+  /// What a person is told about sizes.
+  public static let form = """
     A SIZE is a whole number of bytes, or of K, M, G or T (of 1024): 8388608, 8M, 8MiB. Mb would be bits, kB thousands: \
     they are refused. KB and KiB mean the same as K, MB and MiB the same as M.
     """
 
   /// The size; nil if it is not one, or exceeds 64 bits.
-  package static func parse(_ text: String) -> Int64? {
+  public static func parse(_ text: String) -> Int64? {
     let digits = text.utf8.prefix(while: ASCII.isDigit)
     guard let number = Int64(digits, in: 0 ... .max), let shift = shift(of: text.utf8.dropFirst(digits.count)) else {
       return nil

@@ -1,19 +1,22 @@
 extension JSON {
-  package static func int(_ value: Int64) -> JSON { .number(String(value)) }
+  /// A whole number.
+  public static func int(_ value: Int64) -> JSON { .number(String(value)) }
 
   /// A number with the shortest digits that are parsed back to it, without an exponent. NaN and infinity become null.
-  package static func double(_ value: Double) -> JSON { value.isFinite ? .number(plain(value)) : .null }
+  public static func double(_ value: Double) -> JSON { value.isFinite ? .number(plain(value)) : .null }
 
-  package static func optional(_ text: String?) -> JSON { text.map { .string($0) } ?? .null }
-  package static func optional(_ number: Int?) -> JSON { number.map { .int(Int64($0)) } ?? .null }
+  /// The text; null if there is none.
+  public static func optional(_ text: String?) -> JSON { text.map { .string($0) } ?? .null }
+  /// The number; null if there is none.
+  public static func optional(_ number: Int?) -> JSON { number.map { .int(Int64($0)) } ?? .null }
 
   /// An object with its names sorted by their bytes.
-  package static func sorted(_ fields: [String: JSON]) -> JSON {
+  public static func sorted(_ fields: [String: JSON]) -> JSON {
     .object(fields.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map { ($0.key, $0.value) })
   }
 
   /// The JSON on one line, without spaces.
-  package var encoded: String {
+  public var encoded: String {
     var out = ""
     write(to: &out)
     return out

@@ -1,5 +1,5 @@
 /// A JSON value. Numbers keep their text, and objects the order of their names.
-package enum JSON: Sendable, Equatable {
+public enum JSON: Sendable, Equatable {
   case null
   case bool(Bool)
   case number(String)
@@ -8,55 +8,59 @@ package enum JSON: Sendable, Equatable {
   /// The members in order; for a name that occurs twice, the last value counts.
   case object([(String, JSON)])
 
-  package static func == (a: JSON, b: JSON) -> Bool { a.encoded.utf8.elementsEqual(b.encoded.utf8) }
+  /// Compares the bytes of both.
+  public static func == (a: JSON, b: JSON) -> Bool { a.encoded.utf8.elementsEqual(b.encoded.utf8) }
 
   /// Parses JSON (RFC 8259) in UTF-8; nil if it is invalid or exceeds the parser's limits of depth and number.
-  package static func parse(_ bytes: [UInt8]) -> JSON? {
+  public static func parse(_ bytes: [UInt8]) -> JSON? {
     var parser = JSONParser(bytes: bytes)
     return parser.document()
   }
 
   /// Parses the value at the beginning of the bytes, ignoring anything after it.
-  static func parse(beginningOf bytes: [UInt8]) -> JSON? {
+  public static func parse(beginningOf bytes: [UInt8]) -> JSON? {
     var parser = JSONParser(bytes: bytes)
     return parser.value()
   }
 
-  package subscript(name: String) -> JSON? {
+  /// The value of a member; nil if there is none, or this is not an object.
+  public subscript(name: String) -> JSON? {
     if case .object(let fields) = self { return fields.last { $0.0.utf8.elementsEqual(name.utf8) }?.1 }
     return nil
   }
 
-  package var text: String? {
+  /// The text; nil for any other value.
+  public var text: String? {
     if case .string(let text) = self { return text }
     return nil
   }
 
-  var elements: [JSON]? {
+  /// The elements; nil for any other value.
+  public var elements: [JSON]? {
     if case .array(let elements) = self { return elements }
     return nil
   }
 
   /// Whether it is an object of strings, as a KMS encryption context must be.
-  package var isObjectOfStrings: Bool {
+  public var isObjectOfStrings: Bool {
     if case .object(let fields) = self { return fields.allSatisfy { $0.1.text != nil } }
     return false
   }
 
   /// The value as a whole number. `1.0` and `1e3` do not count: no service writes integers like that.
-  package var integer: Int64? {
+  public var integer: Int64? {
     if case .number(let digits) = self { return Int64(digits) }
     return nil
   }
 
   /// The value as a whole number within bounds.
-  package func integer<Number: FixedWidthInteger>(in bounds: ClosedRange<Number>) -> Number? {
+  public func integer<Number: FixedWidthInteger>(in bounds: ClosedRange<Number>) -> Number? {
     if case .number(let digits) = self { return Number(digits, in: bounds) }
     return nil
   }
 
   /// The value as a number that may have a fraction: some services write times that way.
-  var double: Double? {
+  public var double: Double? {
     if case .number(let digits) = self { return Double(digits) }
     return nil
   }
@@ -64,7 +68,8 @@ package enum JSON: Sendable, Equatable {
 
 /// Shows only the shape, because values may be keys and tokens.
 extension JSON: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  package var description: String {
+  /// The shape without values.
+  public var description: String {
     switch self {
     case .null: "null"
     case .bool: "a boolean"
@@ -75,8 +80,10 @@ extension JSON: CustomStringConvertible, CustomDebugStringConvertible, CustomRef
     }
   }
 
-  package var debugDescription: String { description }
-  package var customMirror: Mirror { Mirror(self, children: []) }
+  /// The shape without values.
+  public var debugDescription: String { description }
+  /// A mirror without children, because they may be secrets.
+  public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// A recursive descent parser for untrusted bytes.

@@ -2,52 +2,57 @@
 /// work on characters: a `=` followed by an accent, or preceded by a U+0600, is one character that does not equal `=`,
 /// and a CRLF is one that does not equal a line feed.
 extension StringProtocol where SubSequence == Substring {
-  package func begins(with start: String) -> Bool { utf8.starts(with: start.utf8) }
+  /// Whether its first bytes are these.
+  public func begins(with start: String) -> Bool { utf8.starts(with: start.utf8) }
 
-  package func ends(with end: String) -> Bool { utf8.suffix(end.utf8.count).elementsEqual(end.utf8) }
+  /// Whether its last bytes are these.
+  public func ends(with end: String) -> Bool { utf8.suffix(end.utf8.count).elementsEqual(end.utf8) }
 
-  package func holds(_ text: String) -> Bool { utf8.firstRange(of: text.utf8) != nil }
+  /// Whether it contains these bytes.
+  public func holds(_ text: String) -> Bool { utf8.firstRange(of: text.utf8) != nil }
 
   /// The text after this prefix; nil if the text does not begin with it.
-  package func rest(after start: String) -> Substring? {
+  public func rest(after start: String) -> Substring? {
     begins(with: start) ? self[utf8.index(startIndex, offsetBy: start.utf8.count)...] : nil
   }
 
   /// The text before and after the first `mark`; nil if there is none.
-  package func cut(at mark: String) -> (before: Substring, after: Substring)? {
+  public func cut(at mark: String) -> (before: Substring, after: Substring)? {
     guard let found = utf8.firstRange(of: mark.utf8) else { return nil }
     return (self[..<found.lowerBound], self[found.upperBound...])
   }
 
   /// The text before the first of these ASCII characters, or all of it.
-  package func upTo(_ marks: String) -> Substring {
+  public func upTo(_ marks: String) -> Substring {
     self[..<(utf8.firstIndex { marks.utf8.contains($0) } ?? endIndex)]
   }
 
   /// The pieces between these ASCII characters, including empty ones.
-  package func pieces(at marks: String, maxSplits: Int = .max) -> [Substring] {
+  public func pieces(at marks: String, maxSplits: Int = .max) -> [Substring] {
     utf8.split(maxSplits: maxSplits, omittingEmptySubsequences: false) { marks.utf8.contains($0) }.map {
       self[$0.startIndex..<$0.endIndex]
     }
   }
 
   /// The pieces between these ASCII characters, without empty ones.
-  package func words(between marks: String) -> [Substring] { pieces(at: marks).filter { !$0.isEmpty } }
+  public func words(between marks: String) -> [Substring] { pieces(at: marks).filter { !$0.isEmpty } }
 }
 
 /// Letters, digits and white space as protocols define them: ASCII only.
-package enum ASCII {
-  package static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+public enum ASCII {
+  /// Whether the byte is one of `0` to `9`.
+  public static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
-  package static func isAlphanumeric(_ byte: UInt8) -> Bool {
+  /// Whether the byte is a letter or a digit.
+  public static func isAlphanumeric(_ byte: UInt8) -> Bool {
     isDigit(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
   }
 
   /// Whether the byte is printable and not a space.
-  package static func isVisible(_ byte: UInt8) -> Bool { byte > 0x20 && byte < 0x7F }
+  public static func isVisible(_ byte: UInt8) -> Bool { byte > 0x20 && byte < 0x7F }
 
   /// The text without white space at both ends.
-  package static func trimmed(_ text: String) -> String {
+  public static func trimmed(_ text: String) -> String {
     let white: (UInt8) -> Bool = { $0 == 0x20 || (0x09...0x0D).contains($0) }
     let bytes = text.utf8
     guard let first = bytes.firstIndex(where: { !white($0) }), let last = bytes.lastIndex(where: { !white($0) }) else {

@@ -1,15 +1,16 @@
 /// Base64 in the standard alphabet with padding. Parsing is strict: no white space, no missing padding, and no set bits
 /// that the padding hides, so that two texts are equal only if their bytes are.
-package enum Base64 {
+public enum Base64 {
   private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
   private static let padding = UInt8(ascii: "=")
 
-  package static func encode(_ bytes: some Collection<UInt8>) -> String {
+  /// Writes the bytes.
+  public static func encode(_ bytes: some Collection<UInt8>) -> String {
     String(decoding: letters(of: bytes), as: UTF8.self)
   }
 
   /// The text as bytes.
-  static func letters(of bytes: some Collection<UInt8>) -> [UInt8] {
+  public static func letters(of bytes: some Collection<UInt8>) -> [UInt8] {
     var text: [UInt8] = []
     text.reserveCapacity((bytes.count + 2) / 3 * 4)
     alphabet.withUnsafeBufferPointer { alphabet in
@@ -32,11 +33,12 @@ package enum Base64 {
   }
 
   /// The eight letters of six bytes.
-  static func word(of bytes: UInt64) -> UInt64 {
+  public static func word(of bytes: UInt64) -> UInt64 {
     stride(from: 42, through: 0, by: -6).reduce(0) { $0 << 8 | UInt64(alphabet[Int(bytes >> $1) & 63]) }
   }
 
-  package static func decode(_ text: some StringProtocol) -> [UInt8]? {
+  /// Parses a text; nil if it is not valid.
+  public static func decode(_ text: some StringProtocol) -> [UInt8]? {
     let text = Array(text.utf8)
     guard text.count % 4 == 0 else { return nil }
     let padded = text.reversed().prefix(2).prefix { $0 == padding }.count
@@ -76,8 +78,9 @@ package enum Base64 {
 }
 
 /// Hexadecimal: written in lower case, accepted in either case.
-package enum Hex {
-  package static func encode(_ bytes: some Collection<UInt8>) -> String {
+public enum Hex {
+  /// Writes the bytes.
+  public static func encode(_ bytes: some Collection<UInt8>) -> String {
     String(unsafeUninitializedCapacity: bytes.count * 2) { text in
       var count = 0
       for byte in bytes {
@@ -89,11 +92,13 @@ package enum Hex {
     }
   }
 
-  static func digit(_ value: UInt8) -> UInt8 {
+  /// The digit for a value from 0 to 15.
+  public static func digit(_ value: UInt8) -> UInt8 {
     value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
   }
 
-  package static func decode(_ text: String) -> [UInt8]? {
+  /// Parses a text; nil if it is not valid.
+  public static func decode(_ text: String) -> [UInt8]? {
     let text = Array(text.utf8)
     guard text.count % 2 == 0 else { return nil }
     var bytes: [UInt8] = []
@@ -105,7 +110,8 @@ package enum Hex {
     return bytes
   }
 
-  static func value(of letter: UInt8) -> UInt8? {
+  /// The value of a digit; nil for any other byte.
+  public static func value(of letter: UInt8) -> UInt8? {
     switch letter {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): letter - UInt8(ascii: "0")
     case UInt8(ascii: "a")...UInt8(ascii: "f"): letter - UInt8(ascii: "a") + 10

@@ -1,28 +1,19 @@
 /// Part numbers as messages show them.
-package enum PartNumbers {
+public enum PartNumbers {
   private static let mostRanges = 4
 
   /// The numbers from 1 to the highest that are missing.
-  static func missing(in numbers: some Collection<Int>) -> [Int] {
+  public static func missing(in numbers: some Collection<Int>) -> [Int] {
     let there = Set(numbers)
     guard let last = there.max(), last > there.count else { return [] }
     return (1...last).filter { !there.contains($0) }
   }
 
-  /// `what` begins the message: "the store does not have", "the list leaves out".
-  package static func requireWhole(_ numbers: [Int], _ what: String) throws(Failure) {
-    let missing = missing(in: numbers)
-    guard !missing.isEmpty else { return }
-    throw Failure(
-      .dataMismatch, "\(what) \(text(missing)) of 1-\(numbers.max() ?? 0)",
-      remedy: "Send what is missing, or assemble the object without it: \(.allowsGaps)")
-  }
-
   /// A count in words: `1 part`, `5 parts`.
-  static func count(_ parts: Int) -> String { parts == 1 ? "1 part" : "\(parts) parts" }
+  public static func count(_ parts: Int) -> String { parts == 1 ? "1 part" : "\(parts) parts" }
 
   /// Part numbers in words: `part 2`, `parts 2 and 5-9`, `parts 2, 5-9, 11, 13 and 31 more`; `numbers` must be sorted.
-  package static func text(_ numbers: [Int]) -> String {
+  public static func text(_ numbers: [Int]) -> String {
     var ranges: [ClosedRange<Int>] = []
     for number in numbers {
       if let last = ranges.last, last.upperBound == number - 1 {
