@@ -85,12 +85,33 @@ test: deps toolchain
 	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=8 Tests/recap.sh $(SUITES) 'SupportTests|MultipartCoreTests'
 	rm -rf $(JSON_LINES) $(TRACES)
 	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=16 S3UP_JSON_LINES=$(JSON_LINES) S3UP_TRACES=$(TRACES) Tests/recap.sh $(STORES) run all -- $(SUITES) 's3upTests|RealStoreTests'
-	$(STORES) run seaweedfs -- sh -ec 'Tests/Acceptance/Screens/run.sh $(DEBUG) & Tests/Acceptance/Example/run.sh; Tests/Acceptance/Tickets/scripts.sh $(DEBUG); Tests/Acceptance/Browser/run.sh $(DEBUG); wait $$!'
-	Tests/Acceptance/Json/check.sh $(JSON_LINES)
-	Tests/Acceptance/Trace/check.sh $(TRACES)
-	Tests/Acceptance/Jobs/check.sh
+	$(STORES) run seaweedfs -- $(MAKE) --no-print-directory -j4 -O accepted
+
+# What users touch besides the program, beside each other: they mostly wait, for terminals, a browser or an emulator, while
+# the example compiles the library as a package of its own.
+ACCEPTED := $(addprefix accepted-,example tickets screens browser kernels traces json jobs installed documented)
+.PHONY: accepted $(ACCEPTED)
+accepted: $(ACCEPTED)
+
+accepted-example:
+	Tests/Acceptance/Example/run.sh
+accepted-tickets:
+	Tests/Acceptance/Tickets/scripts.sh $(DEBUG)
+accepted-screens:
+	Tests/Acceptance/Screens/run.sh $(DEBUG)
+accepted-browser:
+	Tests/Acceptance/Browser/run.sh $(DEBUG)
+accepted-kernels:
 	Tests/Acceptance/Kernels/run.sh
+accepted-traces:
+	Tests/Acceptance/Trace/check.sh $(TRACES)
+accepted-json:
+	Tests/Acceptance/Json/check.sh $(JSON_LINES)
+accepted-jobs:
+	Tests/Acceptance/Jobs/check.sh
+accepted-installed:
 	Tests/Acceptance/Packaging/install.sh $(DEBUG)
+accepted-documented:
 	Tests/Acceptance/docs.sh
 
 # As root: it makes a system that has nothing else in a folder.

@@ -25,6 +25,10 @@ if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
   exit 1
 fi
 
+# One at a time, because apt-get waits for no other one that reads the lists of packages.
+exec 9<"${BASH_SOURCE[0]}"
+flock 9
+
 mapfile -t missing < <(comm -13 <(installed | sort) <(printf '%s\n' "${packages[@]}" | sort))
 [ ${#missing[@]} -eq 0 ] && exit 0
 
@@ -43,5 +47,5 @@ if [ "$(id -u)" -ne 0 ]; then
 fi
 echo "deps: installing ${missing[*]}" >&2
 options=(-q -y -o Acquire::Retries=3 -o DPkg::Lock::Timeout=300)
-"${as_root[@]}" apt-get "${options[@]}" update >&2
-"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get "${options[@]}" install --no-install-recommends "${missing[@]}" >&2
+"${as_root[@]}" apt-get "${options[@]}" update >&2 9<&-
+"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get "${options[@]}" install --no-install-recommends "${missing[@]}" >&2 9<&-

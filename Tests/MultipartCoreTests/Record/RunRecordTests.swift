@@ -245,8 +245,7 @@ import Testing
     try directory.write("kept", to: "state/runs/notes")
     let used = try #require(try open(names[1]))
     for (name, days) in zip(names + ["notes"], [31, 31, 29, 99]) {
-      var times = [timeval](repeating: timeval(tv_sec: Int(now.seconds) - days * 86_400, tv_usec: 0), count: 2)
-      try #require(utimes(folder + "/runs/" + name, &times) == 0)
+      try setModified(folder + "/runs/" + name, seconds: Int(now.seconds) - days * 86_400)
     }
     let record = try #require(try open())
     #expect(

@@ -6,12 +6,6 @@ func resize(_ path: String, _ size: Int) throws {
   guard truncate(path, off_t(size)) == 0 else { throw SystemError("truncate") }
 }
 
-/// Sets the time of the last change, so that a following change is later, whatever the clock's resolution.
-func setModified(_ path: String, seconds: Int, nanoseconds: Int = 5) throws {
-  var times = [timespec(tv_sec: seconds, tv_nsec: nanoseconds), timespec(tv_sec: seconds, tv_nsec: nanoseconds)]
-  guard utimensat(AT_FDCWD, path, &times, 0) == 0 else { throw SystemError("utimensat") }
-}
-
 /// Writes into the existing file, as a program does that changes it in place.
 func overwrite(_ path: String, _ bytes: [UInt8], at offset: Int = 0) throws {
   let file = open(path, O_WRONLY | O_CLOEXEC)

@@ -181,10 +181,11 @@ import Testing
   private func touch(_ path: String) throws {
     var status = stat()
     guard stat(path, &status) == 0 else { throw SystemError("stat") }
-    var now = status
+    func stamp() -> [UInt8] { withUnsafeBytes(of: status.st_ctim) { Array($0) } }
+    let before = stamp()
     // Waits until the clock that stamps files has ticked.
-    while now.st_ctim.tv_sec == status.st_ctim.tv_sec, now.st_ctim.tv_nsec == status.st_ctim.tv_nsec {
-      guard chmod(path, 0o600) == 0, stat(path, &now) == 0 else { throw SystemError("chmod") }
+    while stamp() == before {
+      guard chmod(path, 0o600) == 0, stat(path, &status) == 0 else { throw SystemError("chmod") }
     }
   }
 
