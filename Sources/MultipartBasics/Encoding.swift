@@ -1,16 +1,16 @@
 /// Base64 in the standard alphabet with padding. Parsing is strict: no white space, no missing padding, and no set bits
 /// that the padding hides, so that two texts are equal only if their bytes are.
 public enum Base64 {
-  private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-  private static let padding = UInt8(ascii: "=")
+  @usableFromInline static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+  @usableFromInline static let padding = UInt8(ascii: "=")
 
   /// Writes the bytes.
-  public static func encode(_ bytes: some Collection<UInt8>) -> String {
+  @inlinable public static func encode(_ bytes: some Collection<UInt8>) -> String {
     String(decoding: letters(of: bytes), as: UTF8.self)
   }
 
   /// The text as bytes.
-  public static func letters(of bytes: some Collection<UInt8>) -> [UInt8] {
+  @inlinable public static func letters(of bytes: some Collection<UInt8>) -> [UInt8] {
     var text: [UInt8] = []
     text.reserveCapacity((bytes.count + 2) / 3 * 4)
     alphabet.withUnsafeBufferPointer { alphabet in
@@ -38,7 +38,7 @@ public enum Base64 {
   }
 
   /// Parses a text; nil if it is not valid.
-  public static func decode(_ text: some StringProtocol) -> [UInt8]? {
+  @inlinable public static func decode(_ text: some StringProtocol) -> [UInt8]? {
     let text = Array(text.utf8)
     guard text.count % 4 == 0 else { return nil }
     let padded = text.reversed().prefix(2).prefix { $0 == padding }.count
@@ -65,7 +65,7 @@ public enum Base64 {
     return bytes
   }
 
-  private static func value(of letter: UInt8) -> UInt32? {
+  @usableFromInline static func value(of letter: UInt8) -> UInt32? {
     switch letter {
     case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(letter - UInt8(ascii: "A"))
     case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(letter - UInt8(ascii: "a")) + 26
@@ -80,7 +80,7 @@ public enum Base64 {
 /// Hexadecimal: written in lower case, accepted in either case.
 public enum Hex {
   /// Writes the bytes.
-  public static func encode(_ bytes: some Collection<UInt8>) -> String {
+  @inlinable public static func encode(_ bytes: some Collection<UInt8>) -> String {
     String(unsafeUninitializedCapacity: bytes.count * 2) { text in
       var count = 0
       for byte in bytes {
@@ -93,7 +93,7 @@ public enum Hex {
   }
 
   /// The digit for a value from 0 to 15.
-  public static func digit(_ value: UInt8) -> UInt8 {
+  @inlinable public static func digit(_ value: UInt8) -> UInt8 {
     value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
   }
 

@@ -54,7 +54,7 @@ public enum JSON: Sendable, Equatable {
   }
 
   /// The value as a whole number within bounds.
-  public func integer<Number: FixedWidthInteger>(in bounds: ClosedRange<Number>) -> Number? {
+  @inlinable public func integer<Number: FixedWidthInteger>(in bounds: ClosedRange<Number>) -> Number? {
     if case .number(let digits) = self { return Number(digits, in: bounds) }
     return nil
   }

@@ -38,7 +38,7 @@ public final class Locked<Value: Sendable>: @unchecked Sendable {
   @usableFromInline var value: Value
 
   /// A value and its lock.
-  public init(_ value: Value) {
+  @inlinable public init(_ value: Value) {
     self.value = value
   }
 

@@ -59,7 +59,7 @@ public enum PercentEncoding {
   }
 
   /// Each `%` begins two hex digits.
-  public static func isWhole(_ text: some Collection<UInt8>) -> Bool {
+  @inlinable public static func isWhole(_ text: some Collection<UInt8>) -> Bool {
     text.split(separator: UInt8(ascii: "%"), omittingEmptySubsequences: false).dropFirst().allSatisfy { rest in
       rest.prefix(2).lazy.filter { Hex.value(of: $0) != nil }.count == 2
     }

@@ -2,7 +2,7 @@
 extension FixedWidthInteger {
   /// Parses decimal digits, after a minus if the bounds allow one; nil for anything else, and out of bounds. Arithmetic
   /// on a number from outside relies on its bounds, because an overflow would end the process.
-  public init?(_ digits: some Collection<UInt8>, in bounds: ClosedRange<Self>) {
+  @inlinable public init?(_ digits: some Collection<UInt8>, in bounds: ClosedRange<Self>) {
     let isNegative = bounds.lowerBound < 0 && digits.first == UInt8(ascii: "-")
     let figures = digits.dropFirst(isNegative ? 1 : 0)
     guard !figures.isEmpty else { return nil }
@@ -21,13 +21,13 @@ extension FixedWidthInteger {
   }
 
   /// Parses a text of decimal digits.
-  public init?(_ text: some StringProtocol, in bounds: ClosedRange<Self>) {
+  @inlinable public init?(_ text: some StringProtocol, in bounds: ClosedRange<Self>) {
     self.init(text.utf8, in: bounds)
   }
 
   /// The sum, or the largest number if the sum exceeds it: for totals of sizes that files claim to have. Two sparse
   /// files together can be longer than 64 bits can count.
-  public func plus(_ other: Self) -> Self {
+  @inlinable public func plus(_ other: Self) -> Self {
     let (sum, isOver) = addingReportingOverflow(other)
     return isOver ? (other < 0 ? .min : .max) : sum
   }
