@@ -4,7 +4,7 @@ public enum Base64 {
   @usableFromInline static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
   @usableFromInline static let padding = UInt8(ascii: "=")
 
-  /// Writes the bytes.
+  /// The text for these bytes.
   @inlinable public static func encode(_ bytes: some Collection<UInt8>) -> String {
     String(decoding: letters(of: bytes), as: UTF8.self)
   }
@@ -37,7 +37,7 @@ public enum Base64 {
     stride(from: 42, through: 0, by: -6).reduce(0) { $0 << 8 | UInt64(alphabet[Int(bytes >> $1) & 63]) }
   }
 
-  /// Parses a text; nil if it is not valid.
+  /// The bytes of a text; nil if it is not valid.
   @inlinable public static func decode(_ text: some StringProtocol) -> [UInt8]? {
     let text = Array(text.utf8)
     guard text.count % 4 == 0 else { return nil }
@@ -79,7 +79,7 @@ public enum Base64 {
 
 /// Hexadecimal: written in lower case, accepted in either case.
 public enum Hex {
-  /// Writes the bytes.
+  /// The text for these bytes.
   @inlinable public static func encode(_ bytes: some Collection<UInt8>) -> String {
     String(unsafeUninitializedCapacity: bytes.count * 2) { text in
       var count = 0
@@ -97,7 +97,7 @@ public enum Hex {
     value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
   }
 
-  /// Parses a text; nil if it is not valid.
+  /// The bytes of a text; nil if it is not valid.
   public static func decode(_ text: String) -> [UInt8]? {
     let text = Array(text.utf8)
     guard text.count % 2 == 0 else { return nil }

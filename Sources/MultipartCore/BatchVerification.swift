@@ -168,7 +168,7 @@ extension Store {
     try verification(sources, options, besides: RunOutputs(), onEvent: onEvent)
   }
 
-  /// Does the same, and leaves out what the run itself writes.
+  /// Verifies each file that the sources find, but those that the run itself writes.
   public func verification(
     _ sources: BatchSources, _ options: VerifyOptions, besides outputs: RunOutputs,
     onEvent: @escaping @Sendable (BatchEvent) -> Void

@@ -26,8 +26,8 @@ public struct DownloadOutput: Sendable {
     .command(words.map { Array($0.utf8) }, errors: nil)
   }
 
-  /// Does the same for words that need not be UTF-8. `errors` becomes the standard error of the command; nil: that of this
-  /// process.
+  /// The standard input of a command whose words need not be UTF-8. `errors` becomes its standard error; nil: that of
+  /// this process.
   public static func command(_ words: [[UInt8]], errors: Int32?) -> DownloadOutput {
     DownloadOutput(kind: .command(words, errors: errors))
   }

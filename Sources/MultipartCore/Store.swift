@@ -158,7 +158,7 @@ extension StoreOptions {
       remedy: "name a file of certificates in PEM form, or leave it out to trust the system's")
   }
 
-  /// The variables of this process, which `environment` stands for while it is nil.
+  /// The variables of this process, which a store uses while `environment` is nil.
   public static func processEnvironment() -> [String: String] { ProcessEnvironment.variables() }
 
   func proxySettings(_ environment: [String: String]) -> ProxySettings {

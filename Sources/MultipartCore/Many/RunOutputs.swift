@@ -8,10 +8,10 @@ public struct RunOutputs: Sendable {
   public var files: [ReportFile] = []
   /// The object that the manifest becomes.
   public var object: Place?
-  /// s3up's state folder.
+  /// The folder of the records.
   var stateFolder: String?
 
-  /// Nothing is written.
+  /// A run that writes no file of its own.
   public init() {}
 
   /// Whether a file in a folder is an earlier report, or will be one, so that it is not a source.
