@@ -43,4 +43,12 @@ struct RoomTests {
       #expect(words.isDisjoint(with: types), "\(file): \(words.intersection(types))")
     }
   }
+
+  @Test("What the command uses of the library is public: nothing is declared for this package alone")
+  func door() throws {
+    let declaration = try Regex(#"(?m)^ *(?:@\S+ )*package "#)
+    for (file, text) in try Self.sources("") {
+      #expect(text.firstMatch(of: declaration) == nil, "\(file)")
+    }
+  }
 }
