@@ -22,13 +22,13 @@ let package = Package(
     .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
     .target(name: "CKernels", cSettings: strictC),
     .target(name: "CTLS", dependencies: ["COpenSSL"], cSettings: strictC),
-    .target(name: "MultipartBasics", swiftSettings: strict),
+    .target(name: "MultipartBasics", dependencies: ["CKernels"], swiftSettings: strict),
     .target(
       name: "MultipartCore",
       dependencies: ["CCurl", "COpenSSL", "CExpat", "CKernels", "CTLS", "MultipartBasics"],
       swiftSettings: strict, linkerSettings: [.linkedLibrary("curl")]),
     .executableTarget(
-      name: "s3up", dependencies: ["CKernels", "MultipartBasics", "MultipartCore"],
+      name: "s3up", dependencies: ["MultipartBasics", "MultipartCore"],
       resources: [.embedInCode("Ticket/upload.sh"), .embedInCode("Ticket/page.html")], swiftSettings: strict),
     .target(
       name: "Support", dependencies: ["MultipartBasics", "MultipartCore", "COpenSSL"], path: "Tests/Support",

@@ -89,14 +89,14 @@ public struct StoreOptions: Sendable {
   /// Collects what happens over time, to be written as a trace; nil: nothing is collected.
   public var timeline: Timeline?
 
-  /// The clock, random numbers and log to use; nil: those of the process, and `environment` and `log`. Stores with the
-  /// same world leave each other's secrets out of the log.
+  /// The clock, random numbers, variables and log to use in place of the process's clock, of `environment` and of `log`.
+  /// Stores that share one keep each other's secrets out of the log.
   public var world: World?
   /// Asks a person for the code of a device (MFA); nil: a profile that needs one cannot be used.
   public var askCode: (@Sendable (_ prompt: String) async throws(Failure) -> Secret)?
   /// What requests say in `User-Agent`.
   public var userAgent = "MultipartCore"
-  /// Where each value came from, if the program knows: messages name it.
+  /// The option or the variable that each value came from, for messages.
   public var origins: [Setting: Provenance] = [:]
 
   /// Options with this endpoint and region, and defaults otherwise.

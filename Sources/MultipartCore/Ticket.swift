@@ -74,7 +74,7 @@ public struct Ticket: Sendable {
   /// The origin, with the path of an endpoint below which all buckets are.
   public var endpoint: String { TicketAddress(url, bucket: bucket, key: key)?.endpoint ?? origin }
 
-  /// A name for the ticket's upload that contains nothing of it: the beginning of a SHA-256 in hexadecimal.
+  /// Identifies the upload without revealing it: the first 16 bytes of a SHA-256, in hexadecimal.
   public func fingerprint() throws(Failure) -> String {
     Hex.encode(try Digest.sha256((url + "\n" + uploadID).utf8).prefix(16))
   }

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// A part that a store has.
 public struct UploadedPart: Sendable, Equatable {
   /// The number, from 1 to 10,000.
@@ -23,6 +25,21 @@ public struct UploadedPart: Sendable, Equatable {
     self.init(number: part.number, size: part.size, etag: part.etag)
     for algorithm in ChecksumAlgorithm.allCases { checksums[algorithm] = part.checksums[algorithm.headerName] }
     lastModified = part.lastModified
+  }
+
+  /// Throws if the list leaves out a number below its highest: an object made of these parts would lack bytes.
+  public static func requireWhole(_ list: [UploadedPart]) throws(Failure) {
+    try requireWhole(list, "the list of parts leaves out")
+  }
+
+  /// `what` begins the message.
+  static func requireWhole(_ list: [UploadedPart], _ what: String) throws(Failure) {
+    let numbers = list.map(\.number)
+    let missing = PartNumbers.missing(in: numbers)
+    guard !missing.isEmpty else { return }
+    throw Failure(
+      .dataMismatch, "\(what) \(PartNumbers.text(missing)) of 1-\(numbers.max() ?? 0)",
+      remedy: "Send what is missing, or assemble the object without it: \(.allowsGaps)")
   }
 
   func sum(_ algorithm: ChecksumAlgorithm) -> Checksum? {

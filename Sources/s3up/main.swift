@@ -1,5 +1,5 @@
-internal import CKernels
 import Glibc
+import MultipartBasics
 import MultipartCore
 
 Descriptor.ignoreBrokenPipes()
@@ -8,7 +8,7 @@ guard Descriptor.occupyStandardStreams() else {
   Console.standardError().line("Run it with standard input, output and error open.")
   _exit(ExitStatus.temporary.rawValue)
 }
-ck_forbid_core_files()
+Hardening.forbidCoreFiles()
 let signals = Signals()
 let words = Argument.ofProcess()
 do throws(Failure) {

@@ -28,8 +28,7 @@ enum SmallFile {
 }
 
 extension FilePath {
-  /// The bytes of the file, which must exist. A file longer than `limit` is refused, so that a disk image given by
-  /// mistake does not fill the memory.
+  /// The bytes of the file. It must exist, and must not be longer than `limit`.
   public func contents(limit: Int = 1 << 20) throws(Failure) -> [UInt8] {
     do throws(Failure) {
       guard let bytes = try SmallFile.read(String(decoding: bytes, as: UTF8.self), shown: text, limit: limit) else {

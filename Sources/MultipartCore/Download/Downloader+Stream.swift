@@ -49,7 +49,7 @@ extension Downloader {
         return descriptor
       }
       let error = errno
-      let isPipe = path.status.map { $0.st_mode & S_IFMT == S_IFIFO } ?? false
+      let isPipe = path.isKind(S_IFIFO)
       guard error == EINTR || (error == ENXIO && isPipe) else {
         throw DownloadTarget.failure(error, "the target cannot be opened", path)
       }

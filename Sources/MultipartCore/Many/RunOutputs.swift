@@ -68,7 +68,7 @@ public struct RunOutputs: Sendable {
     guard let object, isSame(object.bucket, bucket), let key = object.key, key.begins(with: prefix) else { return }
     let name = Array(key.utf8.dropFirst(prefix.utf8.count))
     let file = FilePath(bytes: folder.bytes + [UInt8(ascii: "/")] + name)
-    guard !name.isEmpty, let status = file.status, status.st_mode & S_IFMT == S_IFREG, rules.includes(name) else {
+    guard !name.isEmpty, file.isKind(S_IFREG), rules.includes(name) else {
       return
     }
     throw objectFailure(file)

@@ -50,6 +50,6 @@ extension FilePath {
   var fileAmongFolders: FilePath? {
     bytes.indices.lazy.filter { bytes[$0] == UInt8(ascii: "/") && $0 > 0 && $0 < bytes.count - 1 }
       .map { FilePath(bytes: Array(bytes[..<$0])) }
-      .first { $0.status.map { $0.st_mode & S_IFMT != S_IFDIR } ?? false }
+      .first { $0.exists && !$0.isFolder }
   }
 }

@@ -11,8 +11,6 @@ public struct BrowserAccess: Sendable {
     found = try await store.client.perform(GetBucketCORS(bucket: store.address), retrying: store.retry)
   }
 
-  init(_ store: Store, found: [CORSRule]) { (self.store, self.found) = (store, found) }
-
   /// A page that was opened from a file has the origin `null`, which only `*` matches. What the requests may do is
   /// decided by their signatures.
   static let rule = CORSRule(

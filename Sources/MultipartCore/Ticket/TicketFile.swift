@@ -41,10 +41,7 @@ public final class TicketFile: Sendable {
   }
 
   /// Whether the target is not a pipe or a device, which would be written directly (`stat`).
-  private var isRegular: Bool {
-    var status = stat()
-    return path.withCString { stat($0, &status) } != 0 || status.st_mode & S_IFMT == S_IFREG
-  }
+  private var isRegular: Bool { !path.exists || path.isKind(S_IFREG) }
 
   /// Adds bytes to the file, which has no name yet; those for a pipe or a device are written at once.
   public func append(_ bytes: [UInt8]) throws(Failure) {

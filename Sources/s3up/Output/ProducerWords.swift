@@ -1,4 +1,3 @@
-internal import CKernels
 import Glibc
 import MultipartBasics
 import MultipartCore
@@ -22,17 +21,16 @@ final class ProducerWords: Sendable {
 
   /// The write end for the command, which the caller closes; nil if no pipe could be created.
   func begin() -> Int32? {
-    var ends: [Int32] = [-1, -1]
-    guard ck_pipe(&ends, 0) == 0 else { return nil }
+    guard let pipe = Pipe() else { return nil }
     // Only the reading end: the command does not expect a non-blocking one.
-    _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
-    state.withLock { $0.reading = ends[0] }
+    _ = fcntl(pipe.reading, F_SETFL, O_NONBLOCK)
+    state.withLock { $0.reading = pipe.reading }
     Task { [weak self] in
       while let self, self.read() {
         guard (try? await World.sleep(.milliseconds(50))) != nil else { return }
       }
     }
-    return ends[1]
+    return pipe.writing
   }
 
   /// Shows the rest after the command has ended. Processes that it left running may keep the pipe open forever.

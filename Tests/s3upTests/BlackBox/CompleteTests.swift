@@ -44,10 +44,10 @@ import Testing
     let box = try small()
     let (id, _) = try await upload(box, [1, 2, 3])
     let etags = try #require(box.fake.unfinishedUploads.first?.parts).mapValues { "\"\($0.etag)\"" }
-    try box.files.write(numbers.map { "\($0) \(etags[$0] ?? "")\n" }.joined(), to: "list")
+    try box.files.write(numbers.map { "\($0) \(etags[$0] ?? "")\n" }.joined(), to: "noted")
     let asked = box.fake.requests.count
-    let complete = ["complete", key, "--upload-id", id, "--parts-file", "list"]
-    try await box.run(complete).expectFailure(65, words, "list")
+    let complete = ["complete", key, "--upload-id", id, "--parts-file", "noted"]
+    try await box.run(complete).expectFailure(65, words, "noted")
     #expect(box.fake.requests.count == asked)
     try await box.run(complete + ["--allow-gaps"]).expectSuccess()
     #expect(box.fake.object("dir/k")?.parts.count == 2)

@@ -35,7 +35,7 @@ struct DownloadTarget: Sendable {
     var own = stat()
     guard path.withCString({ lstat($0, &own) }) == 0 else {
       guard errno == ENOENT else { throw failure(errno, "the target cannot be examined", path) }
-      guard let status = path.folder.status, status.st_mode & S_IFMT == S_IFDIR else {
+      guard path.folder.isFolder else {
         throw Failure(
           .precondition, "the target's folder does not exist",
           remedy: path.folder.toCreate

@@ -1,4 +1,5 @@
 @preconcurrency import Glibc
+import MultipartBasics
 
 /// Runs `posix_spawnp` with what a shell would give a child: no blocked signals, SIGPIPE as it was before we ignored
 /// it, and our other descriptors closed by FD_CLOEXEC.
@@ -8,7 +9,7 @@ enum ProducerSpawn {
     errors: Int32? = nil, end: PipeEnd = .output
   ) throws(Failure) -> (pid: pid_t, pipe: Int32) {
     keepExitStatuses()
-    let pipe = try Pipe()
+    guard let pipe = Pipe() else { throw .noPipe }
     let (its, ours) = end == .output ? (pipe.writing, pipe.reading) : (pipe.reading, pipe.writing)
     defer { close(its) }
     var pid = pid_t()

@@ -22,7 +22,7 @@ struct CompletionOfParts {
   func run() async throws(Failure) -> UploadedObject {
     let failure: Failure
     do throws(Failure) {
-      if let list { try requireWhole(list.map(\.number), "the list of parts leaves out") }
+      if let list, !allowsGaps { try UploadedPart.requireWhole(list) }
       if let object = try await completed() { return object }
       failure = Failure(.dataMismatch, "the upload has no parts", remedy: "Send parts first: \(run: .sendPart)")
     } catch {
@@ -33,14 +33,6 @@ struct CompletionOfParts {
     throw failure.at(upload.place)
   }
 
-  private func requireWhole(_ numbers: [Int], _ what: String) throws(Failure) {
-    let missing = PartNumbers.missing(in: numbers)
-    guard !allowsGaps, !missing.isEmpty else { return }
-    throw Failure(
-      .dataMismatch, "\(what) \(PartNumbers.text(missing)) of 1-\(numbers.max() ?? 0)",
-      remedy: "Send what is missing, or assemble the object without it: \(.allowsGaps)")
-  }
-
   /// The result if the upload was already completed; nil if the store lists no parts, because some stores return an
   /// empty list for an upload that is gone.
   private func completed() async throws(Failure) -> UploadedObject? {
@@ -48,7 +40,7 @@ struct CompletionOfParts {
     let listed = listing.parts.map { UploadedPart($0) }
     guard !listed.isEmpty else { return nil }
     let chosen = try chosen(of: listed)
-    try requireWhole(chosen.map(\.number), "the store does not have")
+    if !allowsGaps { try UploadedPart.requireWhole(chosen, "the store does not have") }
     // The upload was begun before its first part was stored.
     return try await upload.steps.complete(
       receipts(chosen, listing), begun: chosen.compactMap(\.lastModified).min(), conditions: options.conditions,

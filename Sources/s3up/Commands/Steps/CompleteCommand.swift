@@ -35,6 +35,7 @@ struct CompleteCommand {
       guard !list.isEmpty else {
         throw Failure(.usage, "the list of parts is empty", remedy: "s3up parts prints such a list.")
       }
+      if !options.allowsGaps { try UploadedPart.requireWhole(list) }
     } catch {
       throw error.at(Place(file: file.text))
     }

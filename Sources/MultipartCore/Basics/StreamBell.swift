@@ -1,19 +1,5 @@
-internal import CKernels
 import Glibc
-
-/// The two ends of a pipe, which the caller closes.
-struct Pipe {
-  let reading: Int32
-  let writing: Int32
-
-  /// Creates a pipe (`pipe2`) whose ends are not inherited by commands that are started: they would hold the pipe open.
-  init(isNonblocking: Bool = false) throws(Failure) {
-    var ends: [Int32] = [-1, -1]
-    let error = ck_pipe(&ends, isNonblocking ? 1 : 0)
-    guard error == 0 else { throw Failure.system(.local, error, "no pipe could be created") }
-    (reading, writing) = (ends[0], ends[1])
-  }
-}
+import MultipartBasics
 
 /// A pipe that wakes one thread: a byte written by any other thread ends its `poll`. Owns both ends.
 ///
@@ -23,7 +9,7 @@ final class StreamBell: Sendable {
   private let writing: Int32
 
   init() throws(Failure) {
-    let pipe = try Pipe(isNonblocking: true)
+    guard let pipe = Pipe(isNonblocking: true) else { throw .noPipe }
     (reading, writing) = (pipe.reading, pipe.writing)
   }
 
@@ -42,4 +28,9 @@ final class StreamBell: Sendable {
     var bytes: UInt64 = 0
     while read(reading, &bytes, 8) > 0 {}
   }
+}
+
+extension Failure {
+  /// The failure after no `Pipe` could be created.
+  static var noPipe: Failure { .system(.local, errno, "no pipe could be created") }
 }
