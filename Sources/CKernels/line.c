@@ -21,6 +21,8 @@ int ck_line_read(int socket, struct ck_line *line) {
   line->held = info.tcpi_busy_time > limited ? info.tcpi_busy_time - limited : 0;
   line->acknowledged = info.tcpi_bytes_acked;
   line->received = info.tcpi_bytes_received;
+  line->incoming = info.tcpi_data_segs_in;
+  line->out_of_order = info.tcpi_rcv_ooopack;
   return 0;
 }
 

@@ -47,6 +47,8 @@ struct ck_line {
   uint64_t held;           // microseconds in which only the line's own speed held the connection back
   uint64_t acknowledged;   // bytes
   uint64_t received;       // bytes
+  uint64_t incoming;       // segments with data that were received
+  uint64_t out_of_order;   // those that arrived while an earlier one was missing; counted since Linux 5.4
 };
 // Reads TCP_INFO: 0 or errno.
 int ck_line_read(int socket, struct ck_line *line);

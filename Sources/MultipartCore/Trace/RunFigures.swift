@@ -36,7 +36,7 @@ struct RunFigures: Sendable {
     var leastTrip: Duration
     var roundTrip: Duration
     var segments: Int64
-    var resent: Int64
+    var lost: Int64
     /// In words.
     var lessons: [String] = []
   }
@@ -87,9 +87,9 @@ struct RunFigures: Sendable {
     var facts =
       line
       ?? LineFacts(
-        connections: width, mostConnections: width, leastTrip: .zero, roundTrip: .zero, segments: 0, resent: 0)
+        connections: width, mostConnections: width, leastTrip: .zero, roundTrip: .zero, segments: 0, lost: 0)
     (facts.connections, facts.mostConnections) = (width, max(facts.mostConnections, width))
-    (facts.segments, facts.resent) = (sample.segments, sample.resent)
+    (facts.segments, facts.lost) = (sample.segments, sample.lost)
     (facts.leastTrip, facts.roundTrip) = (sample.leastTrip, sample.roundTrip)
     line = facts
   }

@@ -89,7 +89,7 @@ struct RunPage {
   private var line: [String] {
     let heading = heading("What was learned of the line")
     guard let line = figures.line else { return heading + [Self.paragraph("Nothing: the run was too short to look.")] }
-    let lost = line.segments > 0 ? 100 * Double(line.resent) / Double(line.segments) : 0
+    let lost = line.segments > 0 ? 100 * Double(line.lost) / Double(line.segments) : 0
     let shown = "\(Int64(lost)).\(Int64(lost * 100) % 100 < 10 ? "0" : "")\(Int64(lost * 100) % 100) %"
     func milliseconds(_ time: Duration) -> String {
       let tenths = Int64((time / .milliseconds(1) * 10).rounded())
@@ -102,7 +102,7 @@ struct RunPage {
           ("connections", "\(line.connections) at the end, \(line.mostConnections) at most"),
           ("shortest round trip", milliseconds(line.leastTrip)),
           ("round trip at the end", milliseconds(line.roundTrip)),
-          ("packets sent again", "\(line.resent) of \(line.segments) (\(shown))"),
+          ("packets lost", "\(line.lost) of \(line.segments) (\(shown))"),
         ] + line.lessons.map { ("remembered", $0) })
   }
 

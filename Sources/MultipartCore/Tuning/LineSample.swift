@@ -6,10 +6,10 @@ struct LineSample: Sendable, Equatable {
   /// Bytes that the other side has acknowledged, or that were received from it, since the run began, on all
   /// connections.
   var delivered: Int64
-  /// Segments with data that were sent since the run began, and those sent again, on connections that are slowed by
-  /// each loss.
+  /// Segments with data that were sent or received since the run began, and those that were lost, on connections that
+  /// are slowed by each loss: those sent again, and an estimate of those that the other side has sent again.
   var segments: Int64 = 0
-  var resent: Int64 = 0
+  var lost: Int64 = 0
   /// How long only the line's own speed has limited the connections, summed over all of them. The rest of their time
   /// they waited for the store: for its window or its answers.
   var held: Duration = .zero
@@ -30,7 +30,7 @@ final class LineLedger: Sendable {
     var at: Duration = .zero
     var delivered: Int64 = 0
     var segments: Int64 = 0
-    var resent: Int64 = 0
+    var lost: Int64 = 0
     var held: Duration = .zero
     var roundTrip: Duration?
     var leastTrip: Duration?
@@ -60,7 +60,7 @@ extension LineSample {
   init(_ loops: [LineLedger.Entry]) {
     self.init(at: loops.map(\.at).max() ?? .zero, delivered: loops.reduce(0) { $0 + $1.delivered })
     segments = loops.reduce(0) { $0 + $1.segments }
-    resent = loops.reduce(0) { $0 + $1.resent }
+    lost = loops.reduce(0) { $0 + $1.lost }
     held = loops.reduce(.zero) { $0 + $1.held }
     roundTrip = loops.compactMap(\.roundTrip).min() ?? .zero
     leastTrip = loops.compactMap(\.leastTrip).min() ?? .zero

@@ -17,7 +17,7 @@ struct LossEvidence: Sendable {
 
   private struct Span {
     var sent: Int64
-    var again: Int64
+    var lost: Int64
     var delivered: Int64
     var time: Duration
     var rate: Double { Double(delivered) / max(1e-3, time.seconds) }
@@ -39,10 +39,10 @@ struct LossEvidence: Sendable {
   var isLong: Bool { count == Self.most }
 
   var sent: Int64 { spans.reduce(0) { $0 + $1.sent } }
-  private var again: Int64 { spans.reduce(0) { $0 + $1.again } }
+  private var lost: Int64 { spans.reduce(0) { $0 + $1.lost } }
 
   /// An upper bound for the share of lost packets: three more than were seen may be chance.
-  var mostShare: Double { Double(again + 3) / Double(max(1, sent)) }
+  var mostShare: Double { Double(lost + 3) / Double(max(1, sent)) }
 
   /// Bytes per second that were acknowledged. Packets that were sent say less, because lost ones count until they are
   /// sent again.
@@ -65,9 +65,9 @@ struct LossEvidence: Sendable {
   /// With fewer packets, so few are lost that most spans have none. A connection on a very bad line sends few.
   private static let leastSent: Int64 = 64
   private static let longestTrips = 20
-  /// Shares of the packets below this cost a connection little, and fewer resent ones may be chance.
+  /// Shares of the packets below this cost a connection little, and fewer lost ones may be chance.
   private static let leastShare = 0.0003
-  private static let leastAgain: Int64 = 8
+  private static let leastLost: Int64 = 8
   /// How much a queue lengthens round trips. On a path shorter than this, losses are repaired before they cost
   /// anything.
   private static let queued = 1.5
@@ -96,7 +96,7 @@ struct LossEvidence: Sendable {
     if spans.count == Self.most { spans.removeFirst() }
     spans.append(
       Span(
-        sent: sample.segments - from.segments, again: sample.resent - from.resent,
+        sent: sample.segments - from.segments, lost: sample.lost - from.lost,
         delivered: sample.delivered - from.delivered, time: passed,
         isCrowded: sample.roundTrip > sample.leastTrip * Self.queued))
     last = verdict
@@ -113,12 +113,12 @@ struct LossEvidence: Sendable {
   }
 
   private static func random(_ spans: ArraySlice<Span>) -> Double? {
-    let (sent, again) = spans.reduce((0, 0)) { ($0.0 + $1.sent, $0.1 + $1.again) }
-    let share = Double(again) / Double(max(1, sent))
-    let (lossy, crowded) = (spans.count { $0.again > 0 }, spans.count { $0.isCrowded })
+    let (sent, lost) = spans.reduce((0, 0)) { ($0.0 + $1.sent, $0.1 + $1.lost) }
+    let share = Double(lost) / Double(max(1, sent))
+    let (lossy, crowded) = (spans.count { $0.lost > 0 }, spans.count { $0.isCrowded })
     // The expected number by Poisson, if losses are spread evenly; those of a queue are concentrated in few spans.
-    let expected = Double(spans.count) * (1 - exp(-Double(again) / Double(max(1, spans.count))))
-    guard again >= leastAgain, share >= leastShare, Double(lossy) >= expected * 2 / 3, crowded * 4 <= spans.count else {
+    let expected = Double(spans.count) * (1 - exp(-Double(lost) / Double(max(1, spans.count))))
+    guard lost >= leastLost, share >= leastShare, Double(lossy) >= expected * 2 / 3, crowded * 4 <= spans.count else {
       return nil
     }
     return share

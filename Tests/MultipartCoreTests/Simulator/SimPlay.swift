@@ -284,8 +284,8 @@ final class SimPlay {
     }
     var sample = LineSample(at: .milliseconds(now), delivered: run.delivered)
     run.segments += Int64(dice.below(10_000))
-    if dice.chance(0.05) { run.resent += Int64(dice.below(100)) }
-    (sample.segments, sample.resent) = (run.segments, run.resent)
+    if dice.chance(0.05) { run.lostSegments += Int64(dice.below(100)) }
+    (sample.segments, sample.lost) = (run.segments, run.lostSegments)
     sample.leastTrip = .milliseconds(10)
     sample.roundTrip = .milliseconds(10 + dice.below(10))
     sample.load = dice.unit()

@@ -49,7 +49,7 @@ final class SimRun {
   /// The bytes that the line reports as delivered.
   var delivered: Int64 = 0
   var segments: Int64 = 0
-  var resent: Int64 = 0
+  var lostSegments: Int64 = 0
   var limit: Int?
   var outcome: UploadMachine.Outcome?
   var isOver = false

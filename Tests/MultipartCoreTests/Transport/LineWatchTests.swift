@@ -76,7 +76,7 @@ import Testing
     defer { close(socket) }
     #expect(sees(1500))
     #expect(ledger.sample.roundTrip == .zero, "there is none left")
-    #expect(ledger.sample.resent == 0 && ledger.sample.segments > 0)
+    #expect(ledger.sample.lost == 0 && ledger.sample.segments > 0)
   }
 
   @Test(
@@ -108,6 +108,30 @@ import Testing
     close(socket)
     sockets.lookAtLine(at: .seconds(2))
     #expect(ledger.sample.delivered == written && ledger.sample.roundTrip == .zero)
+  }
+
+  @Test("What is lost on its way here shows in segments out of order: those of a round trip for each lost one")
+  func incoming() throws {
+    let server = try RawServer { connection, _ in connection.untilClosed() }
+    let ledger = LineLedger()
+    var line = ck_line()
+    (line.round_trip, line.shortest, line.acknowledged) = (50_000, 50_000, 1)
+    let sockets = LoopSockets(TransportOptions(), ledger: ledger, read: { _ in line })
+    let socket = try Self.connected(to: server.port)
+    defer { close(socket) }
+    sockets.add(socket)
+    sockets.lookAtLine(at: .zero)
+    // A tenth of the segments of 20 round trips.
+    (line.incoming, line.out_of_order) = (10_000, 1000)
+    sockets.lookAtLine(at: .seconds(1))
+    #expect(ledger.sample.segments == 10_000 && ledger.sample.lost == 2)
+    line.incoming = 20_000
+    sockets.lookAtLine(at: .seconds(2))
+    #expect(ledger.sample.segments == 20_000 && ledger.sample.lost == 2, "nothing was lost since")
+    // Something is missing all the time: at least one in each round trip.
+    (line.incoming, line.out_of_order) = (20_100, 1200)
+    sockets.lookAtLine(at: .seconds(3))
+    #expect(ledger.sample.lost == 22)
   }
 
   private static func soon(_ holds: () -> Bool) -> Bool {
@@ -159,8 +183,8 @@ import Testing
     for look in 1...40 {
       sample.at += .milliseconds(100)
       sample.segments += 3000
-      sample.resent += areRandom ? 3 : look % 10 == 0 ? 30 : 0
-      let sum = Sum(sent: UInt64(sample.segments), again: UInt64(sample.resent), shortestTrip: 20_000)
+      sample.lost += areRandom ? 3 : look % 10 == 0 ? 30 : 0
+      let sum = Sum(sent: UInt64(sample.segments), again: UInt64(sample.lost), shortestTrip: 20_000)
       told = told ?? watch.judge(sum, sample, on: [socket])
     }
     let isLet = setsockopt(socket, Int32(IPPROTO_TCP), Self.tcpCongestion, "bbr", 3) == 0

@@ -16,7 +16,7 @@ import Testing
       let packets = packetsASecond * (look + 1) / 10 - packetsASecond * look / 10
       sample.at += .milliseconds(100)
       sample.segments += Int64(packets)
-      sample.resent += Int64(lost(look, packets))
+      sample.lost += Int64(lost(look, packets))
       return evidence.take(sample)
     }
   }

@@ -9,7 +9,7 @@ struct PlayedLine {
   var rate: (Int) -> Double
   /// The share of packets that are lost, by the number of connections.
   var losses: (Int) -> Double = { _ in 0 }
-  private var resent = 0.0
+  private var lost = 0.0
   /// The delay of a queue on the way.
   var queue: Duration = .zero
   var load = 0.3
@@ -50,8 +50,8 @@ struct PlayedLine {
       }
       var sample = LineSample(at: now, delivered: delivered)
       sample.limit = limit
-      resent += moved / 1448 * losses(flying)
-      (sample.segments, sample.resent) = (delivered / 1448, Int64(resent))
+      lost += moved / 1448 * losses(flying)
+      (sample.segments, sample.lost) = (delivered / 1448, Int64(lost))
       (sample.roundTrip, sample.leastTrip) = (roundTrip + queue, roundTrip)
       sample.load = load
       heldSoFar += .milliseconds(100) * flying * held

@@ -120,7 +120,7 @@ struct PlayedUpload {
       sample.leastTrip = line?.roundTrip ?? roundTrip
       for wire in (out + idle).map(\.wire) + [ended] {
         sample.segments += Int64(wire.sent)
-        sample.resent += Int64(wire.again)
+        sample.lost += Int64(wire.again)
       }
       held += Self.step * out.count * (buffer == nil ? 0.9 : 0.02)
       sample.held = held

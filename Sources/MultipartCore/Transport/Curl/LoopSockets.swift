@@ -14,13 +14,19 @@ struct ConnectionEnds: Equatable {
 private struct LineFlow {
   private var open: [Int32: ck_line] = [:]
   private var ended = ck_line()
+  private var at: Duration?
+  /// The estimated number of segments that were lost on their way here.
+  private(set) var missed = 0.0
 
   /// A reused descriptor number is a different connection.
   mutating func begins(_ socket: Int32) {
     if let last = open.removeValue(forKey: socket) { ended.add(last) }
   }
 
-  mutating func take(_ seen: [Int32: ck_line]) -> ck_line {
+  mutating func take(_ seen: [Int32: ck_line], at now: Duration) -> ck_line {
+    let passed = now - (at ?? now)
+    at = now
+    for (socket, line) in seen { missed += line.missed(since: open[socket] ?? ck_line(), in: passed) }
     open.merge(seen) { $1 }
     return open.values.reduce(into: ended) { $0.add($1) }
   }
@@ -33,11 +39,21 @@ extension ck_line {
     return ck_line_read(socket, &line) == 0 ? line : nil
   }
 
+  /// An estimate of the segments that were lost on their way here. A receiver is not told of losses, but until the lost
+  /// segment arrives, a round trip later, all others are out of order: so as many were lost as there were round trips
+  /// with segments out of order.
+  func missed(since last: ck_line, in time: Duration) -> Double {
+    guard incoming > last.incoming, out_of_order > last.out_of_order, round_trip > 0 else { return 0 }
+    let share = Double(out_of_order - last.out_of_order) / Double(incoming - last.incoming)
+    return min(1, share) * (time / .microseconds(Int64(round_trip)))
+  }
+
   fileprivate mutating func add(_ other: ck_line) {
     sent += other.sent
     sent_again += other.sent_again
     acknowledged += other.acknowledged
     received += other.received
+    incoming += other.incoming
     held += other.held
   }
 }
@@ -112,7 +128,7 @@ final class LoopSockets {
       }
     }
     let sum = LineWatch.Sum(seen.values)
-    let flown = flow.take(seen)
+    let flown = flow.take(seen, at: now)
     if flown.acknowledged > 0 {
       delivered = Int64(clamping: flown.acknowledged) + Int64(clamping: flown.received)
     } else {
@@ -122,12 +138,15 @@ final class LoopSockets {
     }
     var entry = LineLedger.Entry(
       at: now, delivered: delivered, segments: Int64(clamping: flown.sent),
-      resent: Int64(clamping: flown.sent_again), held: .microseconds(Int64(clamping: flown.held)),
+      lost: Int64(clamping: flown.sent_again), held: .microseconds(Int64(clamping: flown.held)),
       roundTrip: sum.roundTrip == .max ? nil : .microseconds(Int64(sum.roundTrip)),
       leastTrip: sum.shortestTrip == .max ? nil : .microseconds(Int64(sum.shortestTrip)))
     if let found = line.judge(sum, LineSample([entry]), on: seen.keys) { note(found) }
     // BBR is not slowed by losses.
-    if line.isHardy { entry.resent = 0 }
+    if line.isHardy { entry.lost = 0 }
+    // The connections of a download are slowed by what is lost on its way here.
+    entry.segments += Int64(clamping: flown.incoming)
+    entry.lost += Int64(flow.missed)
     ledger.write(entry, of: self.entry)
   }
 
