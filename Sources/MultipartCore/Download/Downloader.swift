@@ -19,7 +19,7 @@ final class Downloader: Performer {
   var began: Duration { seat.withLock { $0.since } }
   /// Unless the line asks for smaller ones.
   let rangeSize: Int64
-  /// What is known about it, if this is an only object.
+  /// What is known about it.
   private let line: LineClass?
   let etagMayBeMD5: Bool
   /// How many ranges may be in memory; nil: they go into a file.
@@ -111,17 +111,17 @@ final class Downloader: Performer {
     self.tell = world.tracing(tell)
     rangeSize = kind.rangeSize(options)
     claims = RangeClaims(isOneRange: wanted?.isOneRequest == true)
-    line = wanted == nil ? store.lessons()?.line : nil
+    line = if let wanted { wanted.line } else { store.lessons()?.line }
     ahead = kind.isStream ? max(2, min(Self.mostAhead, Int(Self.mostInMemory / rangeSize))) : nil
     etagMayBeMD5 = store.etagMayBeMD5
     stateFolder = store.options.stateFolder(store.world.environment)
     counters = Locked(TransferProgress(total: wanted?.object.size, parts: nil))
   }
 
-  /// The size of an only object's ranges, which depends on the line: where losses limit each connection, many are
-  /// needed, and none is added while the ranges that have begun would take too long.
+  /// The size of the ranges, which depends on the line: where losses limit each connection, many are needed, and none is
+  /// added while the ranges that have begun would take too long.
   func rangeSize(_ start: Int64, _ length: Int64, recorded: (RangePlan) -> Int64?) -> Int64 {
-    guard options.partSize == nil, wanted == nil, !kind.isStream else { return rangeSize }
+    guard options.partSize == nil, !kind.isStream, length > DownloadOptions.leastRangeSize else { return rangeSize }
     if let recorded = recorded(RangePlan(start: start, size: length, rangeSize: rangeSize)) { return recorded }
     switch line {
     case .buffered?, .slow?, .lossy?: return DownloadOptions.leastRangeSize

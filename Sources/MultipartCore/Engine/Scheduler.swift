@@ -103,7 +103,7 @@ struct Scheduler<Receipt: TransferReceipt>: Sendable {
   var hasRoom: Bool { occupied < window.width }
 
   mutating func recut(_ partSize: Int64, before: Int64? = nil) {
-    guard flying.isEmpty else { return }
+    guard flying.isEmpty, partSize != window.partSize else { return }
     window.recut(partSize, before: before)
   }
 

@@ -11,7 +11,7 @@ struct Window: Sendable {
   private var carriesSmall = false
   private let mostSmall: Int?
   private let buffers: Buffers
-  private var partSize: Int64
+  private(set) var partSize: Int64
   private var successes = 0
   private var lastNarrowing: Duration?
 

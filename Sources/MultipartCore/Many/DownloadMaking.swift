@@ -6,10 +6,12 @@ final class DownloadMaking: ObjectMaking {
   private let options: BatchDownloadOptions
   private let tree: TargetTree
   private let record: RunRecord?
+  private let line: LineClass?
 
   /// The options have been checked.
   init(_ store: Store, _ options: BatchDownloadOptions, _ tree: TargetTree, _ record: RunRecord?) {
     (self.store, self.options, self.tree, self.record) = (store, options, tree, record)
+    line = store.lessons()?.line
   }
 
   var world: World { store.world }
@@ -46,7 +48,7 @@ final class DownloadMaking: ObjectMaking {
       if let version = found.noted?.versionID { download.versionID = version }
       let kind = Downloader.Kind.file(target)
       var wanted = WantedFile(found, target, download, kind.rangeSize(download))
-      (wanted.record, wanted.onlyLooks) = (record, options.onlyLooks)
+      (wanted.record, wanted.line, wanted.onlyLooks) = (record, line, options.onlyLooks)
       let (name, bucket, key) = (tree.display(found.path).text, store.bucket, found.key)
       return Downloader(store, key: key, kind, name: name, download, driver, wanted: wanted) { event in
         tell(.download(event, file: name, bucket: bucket, key: key))

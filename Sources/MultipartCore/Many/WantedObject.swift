@@ -18,6 +18,8 @@ struct WantedFile: Sendable {
   var object: WantedObject
   /// The record of what an interrupted run has downloaded.
   var record: RunRecord?
+  /// What is known about the line.
+  var line: LineClass?
   /// Finds out what would be written, without writing anything.
   var onlyLooks = false
   /// The object is small, and a list says enough about it to request it at once.

@@ -200,6 +200,22 @@ import Testing
     #expect(begins(Pace.Bounds(start: 8, most: 48, limit: 1 << 20), to: 5 << 20) == 2)
   }
 
+  @Test("The next object with parts of the same size changes nothing that was learned with the one before")
+  func sameParts() {
+    var settings = RunSettings()
+    settings.pace = Pace.Bounds(start: 8, most: 48)
+    var scheduler = UploadMachine.Scheduler(settings, partSize: 8 << 20)
+    scheduler.recut(1 << 20, before: 8 << 20)
+    #expect(scheduler.width == 48)
+    scheduler.begin(Slot(object: 0, part: 1), size: 1 << 20)
+    _ = scheduler.failed(Slot(object: 0, part: 1), Failure(.throttled, "SlowDown"))
+    #expect(scheduler.width == 24)
+    scheduler.recut(1 << 20, before: 8 << 20)
+    #expect(scheduler.width == 24)
+    scheduler.recut(8 << 20)
+    #expect(scheduler.width == 8)
+  }
+
   @Test("Rates are printed in units that show them")
   func rateTexts() {
     let texts = [0, 100, 51_200, 104_858, 2_202_010, 1e300].map { Pace.text($0) }
