@@ -61,6 +61,13 @@ public struct DownloadOptions: Sendable {
   static let orderedRangeSize: Int64 = 4 << 20
   /// On a line that was slow, or lost packets.
   static let leastRangeSize: Int64 = 1 << 20
+  /// On a line of 5 ms or more that was never seen to be fast: whole MiB, smaller for a short object, so that there are
+  /// many ranges even if losses limit each connection.
+  static func farRangeSize(_ length: Int64) -> Int64 {
+    let ranges: Int64 = 256
+    let mebis = length / (ranges << 20) + (length % (ranges << 20) == 0 ? 0 : 1)
+    return min(orderedRangeSize, max(leastRangeSize, mebis << 20))
+  }
   /// How many bytes one request asks for; nil: 8 MiB, less where the line or a pipe makes that better.
   public var partSize: Int64?
   /// Replaces an existing file. Otherwise it is an error if the file exists.

@@ -16,6 +16,7 @@ GRID_CONTROLS = ("bbr", "cubic")
 GRID_LOADS = ("64MiB", "512MiB", "2000x40KiB")
 # Numbers of connections, and MiB of a part.
 GRID_FIXED = ((4, 8), (8, 8), (16, 5), (32, 5), (64, 5))
+GET_FIXED = (*GRID_FIXED, (32, 1), (64, 1), (64, 2))
 GRID_FIXED_SMALL = (8, 32, 128, 256)
 GRID_SLOWEST = 200  # seconds that the line alone may need
 
@@ -245,10 +246,10 @@ def small(o):
         yield tree("small", files, kib, f"{o.connections} connections", rows, connections=o.connections)
 
 
-def with_fixed(row, mibs):
+def with_fixed(row, mibs, fixed=GRID_FIXED):
     """The row with each fixed number of connections, but no more than there are parts: settings that transfer the same
     way count once, or the best would be the luckiest of several."""
-    settings = dict.fromkeys((min(n, -(-mibs // mib)), mib) for n, mib in GRID_FIXED)
+    settings = dict.fromkeys((min(n, -(-mibs // mib)), mib) for n, mib in fixed)
     return [dataclasses.replace(row, name=f"{n}x{mib}M", connections=n, part_mib=mib) for n, mib in settings]
 
 
@@ -275,7 +276,7 @@ def get_line(o):
     clean = Line(o.delay_ms, 0, o.mbit, o.congestion)
     for slow in [clean] + ([dataclasses.replace(clean, loss=o.loss)] if o.loss else []):
         for mibs in (64, 512):
-            rows = [first, *with_fixed(first, mibs), *peers]
+            rows = [first, *with_fixed(first, mibs, GET_FIXED), *peers]
             title = f"{mibs} MiB back over TLS, own defaults and fixed numbers of connections, {slow}"
             yield Stage("get-line", title, rows, mibs << 20, 3, line=slow, is_download=True)
 

@@ -127,8 +127,8 @@ final class Downloader: Performer {
     case .buffered?, .slow?, .lossy?: return DownloadOptions.leastRangeSize
     case .fast?, .fastest?: return rangeSize
     case .modest?, .usual?, nil:
-      let isLong = client.transport.look().map { $0.leastTrip >= UploadJob.longTrip } ?? false
-      return isLong ? DownloadOptions.orderedRangeSize : rangeSize
+      guard let trip = client.transport.look()?.leastTrip, trip >= UploadJob.longTrip else { return rangeSize }
+      return trip >= ObjectPace.longLine ? DownloadOptions.farRangeSize(length) : DownloadOptions.orderedRangeSize
     }
   }
 

@@ -44,7 +44,7 @@ extension Store {
         PlanLine(
           "ranges",
           ranges
-            ?? "of \(sizes[0]); of \(sizes[1]) where they are written in order, or if a round trip takes 1 ms; of \(least) on a line that was slow"
+            ?? "of \(sizes[0]); of \(sizes[1]) where they are written in order, or if a round trip takes 1 ms; of \(least) to \(sizes[1]) if it takes 5 ms; of \(least) on a line that was slow"
         ),
         store.connections(pace: usualPace(lessons()), settings.transfer.concurrency), store.rate, store.signature,
       ]

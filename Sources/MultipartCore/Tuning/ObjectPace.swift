@@ -51,7 +51,7 @@ struct ObjectPace: Sendable {
   private static let leastArrivals = 2
   /// On a line this long the time of an answer is mostly the line's. As soon as that is known, before there are any
   /// answers, each connection is multiplied so that one may arrive in every `answer`.
-  private static let longLine = Duration.milliseconds(5)
+  static let longLine = Duration.milliseconds(5)
   private static let answer = Duration.microseconds(1250)
   /// The assumed bytes per second of a line that has not shown its speed.
   private static let slowest = 262_144.0

@@ -75,6 +75,14 @@ struct DownloadRunTests {
     #expect(run.scheduler.flyingBytes == 9 << 20)
   }
 
+  @Test("On a long line a short object has many ranges, and none is below 1 MiB or above 4 MiB")
+  func farRanges() {
+    let mebi: Int64 = 1 << 20
+    let sizes = [1, mebi, 64 * mebi, 256 * mebi, 256 * mebi + 1, 512 * mebi, 1024 * mebi, .max]
+    #expect(sizes.map { DownloadOptions.farRangeSize($0) / mebi } == [1, 1, 1, 1, 2, 2, 4, 4])
+    #expect(DownloadOptions.farRangeSize(700 * mebi) == 3 * mebi)
+  }
+
   @Test("A download that could not be proven is repeated once over other connections, and then fails")
   func reloads() {
     var run = Run<DownloadMachine>(RunSettings())
