@@ -57,12 +57,12 @@ public struct DownloadOptions: Sendable {
   /// Downloads only this part of the object, as it was uploaded.
   public var part: Int?
   static let rangeSize: Int64 = 8 << 20
-  /// Where the bytes are written in order, and on a line with long round trips that was never seen to be fast.
+  /// Where the bytes are written in order, and on a line of 1 ms or more that was never seen to be fast.
   static let orderedRangeSize: Int64 = 4 << 20
   /// On a line that was slow, or lost packets.
   static let leastRangeSize: Int64 = 1 << 20
-  /// On a line of 5 ms or more that was never seen to be fast: whole MiB, smaller for a short object, so that there are
-  /// many ranges even if losses limit each connection.
+  /// On a line of 5 ms or more that was never seen to be fast. If losses limit each connection, many ranges are needed,
+  /// also of a short object.
   static func farRangeSize(_ length: Int64) -> Int64 {
     let ranges: Int64 = 256
     let mebis = length / (ranges << 20) + (length % (ranges << 20) == 0 ? 0 : 1)
