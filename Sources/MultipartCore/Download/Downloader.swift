@@ -17,9 +17,9 @@ final class Downloader: Performer {
   private let seat = Locked((object: 0, since: Duration.zero))
   /// When the object started, as an uptime.
   var began: Duration { seat.withLock { $0.since } }
-  /// Unless the line asks for smaller ones.
+  /// The size of the ranges, unless the line asks for smaller ones.
   let rangeSize: Int64
-  /// What is known about it.
+  /// What earlier runs have learned about the line.
   private let line: LineClass?
   let etagMayBeMD5: Bool
   /// How many ranges may be in memory; nil: they go into a file.

@@ -31,7 +31,7 @@ struct Window: Sendable {
     self.partSize = partSize
     pace = bounds.map { Pace($0.scaled(from: before ?? partSize, to: partSize), partSize: partSize) }
     answerPace = nil
-    width = pace?.window ?? concurrency
+    width = most
     if buffers == .known { countOnlyAnswers(width) }
   }
 

@@ -18,7 +18,7 @@ struct WantedFile: Sendable {
   var object: WantedObject
   /// The record of what an interrupted run has downloaded.
   var record: RunRecord?
-  /// What is known about the line.
+  /// What earlier runs have learned about the line.
   var line: LineClass?
   /// Finds out what would be written, without writing anything.
   var onlyLooks = false

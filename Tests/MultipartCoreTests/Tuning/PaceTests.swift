@@ -216,6 +216,19 @@ import Testing
     #expect(scheduler.width == 8)
   }
 
+  @Test("While objects are small, the ranges of a large one do not change how many are sent at once")
+  func partsAmongSmall() {
+    var settings = RunSettings()
+    settings.pace = Pace.Bounds(start: 8, most: 48)
+    settings.mostSmall = 256
+    var window = Window(settings, partSize: 8 << 20)
+    window.carries(small: true)
+    window.recut(1 << 20, before: 8 << 20)
+    #expect(window.width == 8)
+    window.carries(small: false)
+    #expect(window.width == 48)
+  }
+
   @Test("Rates are printed in units that show them")
   func rateTexts() {
     let texts = [0, 100, 51_200, 104_858, 2_202_010, 1e300].map { Pace.text($0) }
