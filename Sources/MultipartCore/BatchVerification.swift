@@ -36,7 +36,7 @@ public final class BatchVerification: BatchRun {
   public var events: AsyncStream<BatchEvent> { tap.events }
 
   /// Stops the run; can be called from anywhere.
-  public func cancel() { stop(Failure(.interrupted, "interrupted")) }
+  public func cancel() { stop(.interrupted) }
 
   /// Runs the comparison; call it once. Cancelling the calling task stops the run. Throws if the sources cannot be read
   /// to their end, or if the run is cancelled; the outcome of each object is reported as an event.
@@ -75,14 +75,18 @@ public final class BatchVerification: BatchRun {
     } ended: { [self] trouble in
       state.withLock { ($0.now.foundAll, $0.stop) = (trouble == nil, $0.stop ?? trouble) }
     }
-    await withDiscardingTaskGroup { group in
-      while await gate.enter() {
-        guard goesOn, let candidate = await ahead.take() else { break }
-        group.addTask { [self] in
-          await verify(candidate)
-          gate.leave()
+    await withTaskCancellationHandler {
+      await withDiscardingTaskGroup { group in
+        while await gate.enter() {
+          guard goesOn, let candidate = await ahead.take() else { break }
+          group.addTask { [self] in
+            await verify(candidate)
+            gate.leave()
+          }
         }
+        ahead.close(dropping: true)
       }
+    } onCancel: {
       ahead.close(dropping: true)
     }
     await finder.value

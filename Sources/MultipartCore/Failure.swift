@@ -77,6 +77,8 @@ public struct Failure: Error, Sendable {
   /// How long an address was tried, if no server has answered there in this run. A wrong address is then more likely
   /// than a transient fault. Nil once any response has arrived.
   var triedInVain: Duration?
+  /// Why the last try failed, if the run was stopped before the next one.
+  private(set) var lastTry: Wording?
   /// What to do about it, in one line. The settings that it names and the actions that it suggests can be read from it
   /// as values.
   public var remedy: Wording?
@@ -114,14 +116,18 @@ public struct Failure: Error, Sendable {
     return copy
   }
 
+  /// The failure of a run that a signal or its caller has stopped.
+  public static let interrupted = Failure(.interrupted, "interrupted")
+
   /// The failure of a run that a deadline has ended.
   public static let timeIsOver = Failure(.deadline, "the time given by \(.deadline) is over")
 
-  /// The deadline passed while the object was waiting for a retry: the message adds why the last try failed.
+  /// The run was stopped during a wait for the next try. After a deadline the message adds why the last one failed.
   func endedWaiting(after why: Wording) -> Failure {
-    guard code == .deadline, !why.description.isEmpty else { return self }
+    guard !why.description.isEmpty else { return self }
     var copy = self
-    copy.message = "\(message); the last try failed: \(why)"
+    copy.lastTry = why
+    if code == .deadline { copy.message = "\(message); the last try failed: \(why)" }
     return copy
   }
 }

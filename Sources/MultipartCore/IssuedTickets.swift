@@ -27,7 +27,7 @@ extension Store {
         case .failed(let failure, _): issuer.fail(failure)
         case .leftOut, .advice: break
         }
-        if isStopped() { issuer.fail(Failure(.interrupted, "interrupted")) }
+        if isStopped() { issuer.fail(.interrupted) }
         return issuer.failure == nil
       } listing: {
         nil

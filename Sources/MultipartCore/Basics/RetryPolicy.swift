@@ -62,7 +62,7 @@ extension RetryPolicy {
         guard let wait = wait(after: error, attempt: attempt, dice: world.random()) else { throw error }
         attempt += 1
         world.log(1, "\(name): \(error.message); try \(attempt) of \(tries) in \(wait.milliseconds) ms")
-        guard (try? await world.sleep(wait)) != nil else { throw error }
+        guard (try? await world.sleep(wait)) != nil else { throw .interrupted.endedWaiting(after: error.message) }
       }
     }
   }

@@ -80,7 +80,7 @@ extension World {
       }
       defer { group.cancelAll() }
       for await result in group { if let result { return result } }
-      return .failure(Failure(.interrupted, "interrupted"))
+      return .failure(.interrupted)
     }
   }
 }

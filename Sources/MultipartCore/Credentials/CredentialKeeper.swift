@@ -84,7 +84,7 @@ final class CredentialKeeper: Sendable {
     if isReplaced(generation) { return true }
     let end = patienceEnd()
     while true {
-      if Task.isCancelled { throw Failure(.interrupted, "interrupted") }
+      if Task.isCancelled { throw Failure.interrupted }
       if isReplaced(generation) { return true }
       await ask(until: end)
       if isReplaced(generation) { return true }
@@ -111,7 +111,7 @@ final class CredentialKeeper: Sendable {
   private func first() async throws(Failure) -> Held {
     let end = patienceEnd()
     while true {
-      if Task.isCancelled { throw Failure(.interrupted, "interrupted") }
+      if Task.isCancelled { throw Failure.interrupted }
       // Not finding any credentials is one failure for the whole run: a person is never asked twice for an MFA code.
       if patience == nil, let failure = state.withLock({ $0.held == nil ? $0.lastFailure : nil }) { throw failure }
       await ask(until: end)
@@ -144,7 +144,7 @@ final class CredentialKeeper: Sendable {
     // asked.
     let left = end - now
     guard (try? await world.sleep(left < Self.pause + Self.echo ? left : Self.pause)) != nil else {
-      throw Failure(.interrupted, "interrupted")
+      throw Failure.interrupted
     }
   }
 

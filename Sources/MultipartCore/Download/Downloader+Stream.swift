@@ -54,7 +54,7 @@ extension Downloader {
         throw DownloadTarget.failure(error, "the target cannot be opened", path)
       }
       guard !progress.isStopped, (try? await world.sleep(.milliseconds(20))) != nil else {
-        throw Failure(.interrupted, "interrupted")
+        throw Failure.interrupted
       }
     }
   }

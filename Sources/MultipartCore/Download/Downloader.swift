@@ -148,7 +148,7 @@ final class Downloader: Performer {
       ended.withLock { $0 = result }
     }
     guard let result = ended.withLock({ $0 }) else {
-      throw (run.interruption ?? Failure(.interrupted, "interrupted")).at(place)
+      throw (run.interruption ?? .interrupted).at(place)
     }
     do throws(Failure) { return try result.get() } catch { throw error.at(place) }
   }
@@ -170,15 +170,15 @@ final class Downloader: Performer {
     switch action {
     case .head:
       start()
-      begin { await self.head() }
+      begin(.step) { await self.head() }
     case .open:
       start()
-      begin { await self.open() }
+      begin(.step) { await self.open() }
     case .get(let range, let fresh, let isCopy):
       run.sends()
       begin(.part(.init(part: range, isCopy: isCopy))) { await self.get(range, fresh: fresh, isCopy: isCopy) }
     case .cancel(let range): tasks.cancel(range) { _ in false }
-    case .prove: begin { await self.world.timed("proof", at: self.place) { await self.prove() } }
+    case .prove: begin(.step) { await self.world.timed("proof", at: self.place) { await self.prove() } }
     case .publish: begin { await self.world.timed("publishing", at: self.place) { await self.publish() } }
     case .say(let event):
       if event == .reloads {
@@ -233,12 +233,13 @@ final class Downloader: Performer {
   func stop() {
     progress.stop()
     known.withLock { $0.ordered }?.stop()
+    tasks.cancelTransfers()
   }
 
   func endUnfinished(_ machine: DownloadMachine) -> Failure {
     tasks.cancelAll()
     kill()
-    let failure = run.interruption ?? Failure(.interrupted, "interrupted")
+    let failure = run.interruption ?? .interrupted
     return leave(failure)
   }
 
@@ -267,7 +268,7 @@ final class Downloader: Performer {
   ) -> Result<DownloadedObject, Failure> {
     tasks.cancelAll()
     if case .failed = outcome {
-      return .failure(leave(machine.failure ?? Failure(.interrupted, "interrupted")))
+      return .failure(leave(machine.failure ?? .interrupted))
     }
     known.withLock { $0.record }?.close(keeps: false)
     guard var result = known.withLock({ $0.result }) else {

@@ -30,6 +30,7 @@ final class RunDriver<Object: Performer>: Sendable {
   private struct State: Sendable {
     /// The first interruption, for code that waits and receives no events.
     var interruption: Failure?
+    var onInterruption: @Sendable () -> Void = {}
     var graceAfterDeadline = Duration.milliseconds(250)
     /// When the first part was sent, and when the last one arrived.
     var sending: (from: Duration, to: Duration)?
@@ -108,15 +109,25 @@ final class RunDriver<Object: Performer>: Sendable {
 
   /// Stops the run: running transfers are cancelled, and each object is kept for a later run or cleaned up. Can be
   /// called from anywhere, at any time.
-  func interrupt(_ failure: Failure = Failure(.interrupted, "interrupted")) {
-    let running = state.withLock { state in
+  func interrupt(_ failure: Failure = .interrupted) {
+    let (running, onInterruption) = state.withLock { state in
       state.interruption = state.interruption ?? failure
-      return state.objects
+      return (state.objects, state.onInterruption)
     }
     inbox.yield(.run(.interrupted(failure)))
     // After the event, so that the event is the cause of what this ends.
     for object in running.values { object.stop() }
     gate.close()
+    onInterruption()
+  }
+
+  /// Calls `then` once the run is interrupted, or at once if it has been.
+  func onInterruption(_ then: @escaping @Sendable () -> Void) {
+    let isStopping = state.withLock { state in
+      state.onInterruption = then
+      return state.interruption != nil
+    }
+    if isStopping { then() }
   }
 
   /// Ends the run so that everything is finished `limit` after `start`, by the uptime. Parts at the store are kept for

@@ -5,8 +5,9 @@ import MultipartBasics
 final class Tasks: Sendable {
   enum Role: Sendable {
     case part(TransferProgress.Transfer)
-    /// Reads or compares the source, or puts all of it: stopped together with the parts.
-    case source
+    /// Stopped together with the parts, because nothing depends on its result then: reading the source, putting all of
+    /// it, asking for an object or for its proof.
+    case step
     /// Stopped only when the run ends.
     case other
   }

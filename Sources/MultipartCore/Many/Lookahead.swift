@@ -11,6 +11,7 @@ final class Lookahead<Found: Findable>: Sendable {
     /// At most one of each: one task finds candidates, one takes them.
     var taker: CheckedContinuation<Found?, Never>?
     var giver: CheckedContinuation<Bool, Never>?
+    var finder: Task<Void, Never>?
 
     var count: Int { large.count + small.count }
 
@@ -38,7 +39,7 @@ final class Lookahead<Found: Findable>: Sendable {
     by find: @escaping Finder<Found>, _ take: @escaping @Sendable (CandidateStep<Found>) async -> Bool,
     ended: @escaping @Sendable (Failure?) -> Void
   ) -> Task<Void, Never> {
-    Task {
+    let finder = Task {
       do {
         try await find(take)
         ended(nil)
@@ -47,6 +48,12 @@ final class Lookahead<Found: Findable>: Sendable {
       }
       close()
     }
+    let isClosed = state.withLock { state in
+      state.finder = finder
+      return state.isClosed
+    }
+    if isClosed { finder.cancel() }
+    return finder
   }
 
   /// Waits for room for another candidate; false if no more are wanted.
@@ -92,14 +99,16 @@ final class Lookahead<Found: Findable>: Sendable {
     }
   }
 
-  /// Accepts no more candidates; with `dropping` none are returned any more either.
+  /// Accepts no more candidates; with `dropping` none are returned any more either, and the finder is cancelled, which
+  /// may be waiting for a store's answer or for the next try.
   func close(dropping: Bool = false) {
-    let (taker, giver) = state.withLock { state in
+    let (taker, giver, finder) = state.withLock { state in
       state.isClosed = true
       if dropping { (state.large, state.small) = ([], []) }
       defer { (state.taker, state.giver) = (nil, nil) }
-      return (state.taker, state.giver)
+      return (state.taker, state.giver, dropping ? state.finder : nil)
     }
+    finder?.cancel()
     taker?.resume(returning: nil)
     giver?.resume(returning: false)
   }

@@ -58,6 +58,8 @@ final class ObjectBatch<Maker: ObjectMaking>: BatchRun {
     var transferred: Int64 = 0
     /// Why the sources could not be read to their end.
     var trouble: Failure?
+    /// Why the last try failed that an interrupted object, or the search for objects, was about to repeat.
+    var lastTry: Wording?
     var despair = Despair()
   }
 
@@ -108,11 +110,15 @@ final class ObjectBatch<Maker: ObjectMaking>: BatchRun {
       driver.interrupt()
     }
     let (summary, trouble) = state.withLock { state in
-      (state.summary, state.trouble ?? (state.summary.hasGivenUp ? nil : driver.interruption))
+      (state.summary, state.trouble ?? (state.summary.hasGivenUp ? nil : interruption(state.lastTry)))
     }
     maker.close(keepsRecord: trouble != nil || summary.failed > 0 || driver.interruption != nil)
     if let trouble { throw trouble }
     return summary
+  }
+
+  private func interruption(_ lastTry: Wording?) -> Failure? {
+    driver.interruption.map { interruption in lastTry.map(interruption.endedWaiting) ?? interruption }
   }
 
   // MARK: - Finding and opening
@@ -122,8 +128,17 @@ final class ObjectBatch<Maker: ObjectMaking>: BatchRun {
     let finder = ahead.fill(by: find) { [self] step in
       await take(step, ahead)
     } ended: { [self] trouble in
-      state.withLock { ($0.foundAll, $0.trouble) = (trouble == nil, $0.trouble ?? trouble) }
+      let isInterrupted = driver.interruption != nil
+      state.withLock { state in
+        state.foundAll = trouble == nil
+        if isInterrupted {
+          state.lastTry = state.lastTry ?? trouble?.lastTry
+        } else {
+          state.trouble = state.trouble ?? trouble
+        }
+      }
     }
+    driver.onInterruption { ahead.close(dropping: true) }
     await withDiscardingTaskGroup { group in
       while await door.enter() {
         guard let found = await ahead.take() else {
@@ -221,7 +236,10 @@ final class ObjectBatch<Maker: ObjectMaking>: BatchRun {
 
   private func failed(_ result: BatchResult, _ failure: Failure) {
     // An interrupted object has not failed: the next run resumes it.
-    guard ![.interrupted, .deadline].contains(failure.code) else { return onEvent(.ended(result)) }
+    guard ![.interrupted, .deadline].contains(failure.code) else {
+      state.withLock { $0.lastTry = $0.lastTry ?? failure.lastTry }
+      return onEvent(.ended(result))
+    }
     state.withLock { $0.summary.failed += 1 }
     onEvent(.ended(result))
     let isHopeless = state.withLock { $0.despair.isHopeless(failure, done: $0.summary.done) }

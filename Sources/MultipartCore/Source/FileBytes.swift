@@ -22,7 +22,7 @@ final class FileBytes: PartBody {
   func checksums(
     _ algorithms: Set<ChecksumAlgorithm>, unless isStopped: () -> Bool
   ) throws(Failure) -> [ChecksumAlgorithm: Checksum] {
-    if isStopped() { throw Failure(.interrupted, "interrupted") }
+    if isStopped() { throw Failure.interrupted }
     var sums = try MultiChecksum(algorithms)
     bytes.withUnsafeBytes { sums.update($0) }
     return try sums.finish()

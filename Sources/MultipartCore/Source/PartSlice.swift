@@ -53,7 +53,7 @@ struct PartSlice: BodySource {
     guard length > 0, !algorithms.isEmpty else { return try sums.finish() }
     var done: Int64 = 0
     while done < length {
-      if isStopped() { throw Failure(.interrupted, "interrupted") }
+      if isStopped() { throw Failure.interrupted }
       let piece = try piece(at: done, Self.step)
       sums.update(piece.bytes)
       try piece.window.check()

@@ -104,7 +104,7 @@ final class SumDesk: Sendable {
       if !gone.isEmpty { state.queue.removeAll { job in gone.contains { $0.identifier == job.identifier } } }
       return gone
     }
-    for job in gone { finish(job, .failure(Failure(.interrupted, "interrupted"))) }
+    for job in gone { finish(job, .failure(.interrupted)) }
   }
 
   private func finish(_ job: Job, _ result: Result<[ChecksumAlgorithm: Checksum], Failure>) {

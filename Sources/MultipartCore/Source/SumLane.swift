@@ -25,7 +25,7 @@ struct SumLane {
   }
 
   mutating func stop() {
-    ended = ended ?? .failure(Failure(.interrupted, "interrupted"))
+    ended = ended ?? .failure(.interrupted)
   }
 
   /// Processes the next bytes of every lane, and returns the lanes that have ended.

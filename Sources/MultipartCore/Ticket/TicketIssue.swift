@@ -101,7 +101,7 @@ struct TicketIssue {
               let (offset, length) = plan.range(of: index + 1)
               let slice = PartSlice(file: file, offset: offset, length: length)
               let sum = try slice.checksums([algorithm]) { Task.isCancelled }[algorithm]
-              if Task.isCancelled { throw Failure(.interrupted, "interrupted") }
+              if Task.isCancelled { throw Failure.interrupted }
               sums.withLock { $0[index] = sum }
             } catch {
               failed.withLock { $0 = $0 ?? error }

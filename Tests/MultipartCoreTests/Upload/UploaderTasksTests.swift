@@ -21,7 +21,7 @@ import Testing
       begin("part \(part)", .part(TransferProgress.Transfer(part: part)))
       begin("copy \(part)", .part(TransferProgress.Transfer(part: part, isCopy: true)))
     }
-    begin("source", .source)
+    begin("step", .step)
     begin("other", .other)
   }
 
@@ -45,7 +45,7 @@ import Testing
   func all() async throws {
     fill()
     tasks.cancelTransfers()
-    #expect(try await ended(leaving: 1) == ["part 1", "copy 1", "part 2", "copy 2", "source"])
+    #expect(try await ended(leaving: 1) == ["part 1", "copy 1", "part 2", "copy 2", "step"])
     tasks.cancelAll()
     #expect(try await ended(leaving: 0).contains("other"))
   }

@@ -51,6 +51,26 @@ import Testing
     #expect(box.fake.requests(.listParts).count == 1)
   }
 
+  @Test(
+    "a run is stopped at once while it waits for a list or a look at an object, or for the next try of one",
+    arguments: [
+      ["get", "s3://bucket/p/f", "down"], ["verify", "t/f", "s3://bucket/p/f"],
+      ["get", "-r", "s3://bucket/p/", "down"], ["put", "-r", "t", "s3://bucket/p/", "--skip-same"],
+      ["verify", "-r", "t", "s3://bucket/p/"],
+    ], [Fault.Action.stall(stage: .beforeBody), .error(status: 503, code: "SlowDown")])
+  func looks(_ command: [String], _ fault: Fault.Action) async throws {
+    let operation: FakeOperation = command[0] == "verify" || command[1] != "-r" ? .headObject : .listObjects
+    let box = try BlackBox(faults: [Fault(.init(operation), fault)])
+    try box.sample("t/f", 100)
+    let child = try box.start(command)
+    #expect(await box.fake.wait { $0.contains { $0.operation == operation } })
+    let (sent, lag) = (ContinuousClock.now, Lag())
+    child.signal(SIGTERM)
+    let result = await child.wait(timeout: .seconds(60))
+    result.expectFailure(143, "interrupted")
+    #expect(!result.errors.contains("SlowDown") && result.endedAt - sent - lag.sofar < .seconds(2), "\(result.errors)")
+  }
+
   @Test("a single request is stopped and publishes nothing")
   func single() async throws {
     let (box, child) = try await held([Fault(.init(.putObject), .stall(stage: .withinBody))], size: mebi)

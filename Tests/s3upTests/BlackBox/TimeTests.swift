@@ -34,6 +34,21 @@ import Testing
     result.expectFailure(75, "the time given by --deadline is over; the last try failed: the store says SlowDown")
   }
 
+  @Test(
+    "In a run of many it also reports that, whether the store was asked for a list or for an object",
+    arguments: [
+      (["get", "-r", "s3://bucket/p/", "down"], FakeOperation.listObjects),
+      (["get", "-r", "s3://bucket/p/", "down"], .getObject),
+      (["put", "-r", "t", "s3://bucket/p/"], .putObject),
+    ])
+  func manyThrottled(_ command: [String], _ operation: FakeOperation) async throws {
+    let box = try BlackBox(faults: [Fault(.init(operation), .error(status: 503, code: "SlowDown"))])
+    try box.sample("t/f", 100)
+    box.fake.putObject("p/f", bytes: Array("old".utf8))
+    let result = try await box.run(command + ["--deadline", "2s"])
+    result.expectFailure(75, "the time given by --deadline is over; the last try failed: the store ")
+  }
+
   @Test("--deadline ends the run while a file is summed, before anything is sent", .enabled(if: BlackBox.measures))
   func summing() async throws {
     let box = try BlackBox()

@@ -91,7 +91,7 @@ final class OrderedOutput: Sendable {
 
   /// Stops waiting for the reader.
   func stop() {
-    state.withLock { $0.failure = $0.failure ?? Failure(.interrupted, "interrupted") }
+    state.withLock { $0.failure = $0.failure ?? .interrupted }
     wakeIfAllOut()
   }
 

@@ -16,7 +16,7 @@ enum ProducerEnd: Sendable, Equatable {
   /// reached this process.
   func failure(of command: String, group: ProducerGroup = .own, end: PipeEnd = .output) -> Failure? {
     if case .ours = group, self == .signalled(SIGINT) {
-      return Failure(.interrupted, "interrupted").at(Place(file: command))
+      return Failure.interrupted.at(Place(file: command))
     }
     let what =
       switch self {

@@ -43,7 +43,7 @@ final class StreamFeed: Sendable {
       do {
         try await world.sleep(pause)
       } catch {
-        throw Failure(.interrupted, "interrupted")
+        throw Failure.interrupted
       }
       pause = min(pause * 2, .milliseconds(20))
     }

@@ -74,7 +74,7 @@ final class Inbox: Sendable {
   func submit(_ identifier: UInt64, _ request: Request, _ waiter: Waiter) {
     let refusal = change { (state) -> Failure? in
       if case .cancelled? = state.calls.removeValue(forKey: identifier) {
-        return Failure(.interrupted, "the transfer was cancelled")
+        return .interrupted
       }
       if let closed = state.closed { return closed }
       state.calls[identifier] = .waits(waiter)

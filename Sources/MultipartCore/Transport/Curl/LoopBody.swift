@@ -45,7 +45,7 @@ final class LoopBody {
   private func runUntilEnd() -> Failure {
     while true {
       let mail = inbox.take()
-      if mail.stops { return Failure(.interrupted, "the transfer was stopped") }
+      if mail.stops { return .interrupted }
       for (identifier, request) in mail.requests { start(identifier, request) }
       for identifier in mail.cancelled { cancel(identifier) }
       if options.limiter != nil { resume() }
@@ -81,7 +81,7 @@ final class LoopBody {
   private func cancel(_ identifier: UInt64) {
     guard let transfer = running[identifier] else { return }
     transfer.dropUnsent()
-    remove(transfer, .failure(Failure(.interrupted, "the transfer was cancelled")))
+    remove(transfer, .failure(.interrupted))
   }
 
   /// Resumes one transfer at a time, the one that has waited longest: if all resumed together, the first in libcurl's

@@ -32,7 +32,7 @@ struct CreationOfUpload {
     let upload = MultipartUpload(store, operation.address, uploadID: made.uploadID, requestID: made.requestID)
     do throws(Failure) {
       try confirm(made)
-      if Task.isCancelled { throw Failure(.interrupted, "interrupted") }
+      if Task.isCancelled { throw Failure.interrupted }
     } catch {
       throw await upload.takenBack(error)
     }

@@ -37,7 +37,7 @@ extension StreamPart: PartBody {
   func checksums(
     _ algorithms: Set<ChecksumAlgorithm>, unless isStopped: () -> Bool
   ) throws(Failure) -> [ChecksumAlgorithm: Checksum] {
-    if isStopped() { throw Failure(.interrupted, "interrupted") }
+    if isStopped() { throw Failure.interrupted }
     return try checksums(algorithms)
   }
 

@@ -57,7 +57,7 @@ extension Uploader {
 
   /// The failure of a run whose time after an interruption was not enough to confirm that the upload is gone.
   func unfinished(_ machine: UploadMachine) -> Failure {
-    let cause = machine.cause ?? machine.interruption ?? Failure(.interrupted, "interrupted")
+    let cause = machine.cause ?? machine.interruption ?? .interrupted
     let aborts = job.abortsOnInterrupt && cause.code == .interrupted
     if machine.isRecorded, !aborts, !job.source.isStream { return kept(machine, cause) }
     return leftBehind(machine, machine.ownUploadID ?? machine.abandoned.last, cause)

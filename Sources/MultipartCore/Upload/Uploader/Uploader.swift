@@ -99,7 +99,7 @@ final class Uploader: Performer {
       ended.withLock { $0 = result }
     }
     guard let result = ended.withLock({ $0 }) else {
-      throw (run.interruption ?? Failure(.interrupted, "interrupted")).at(job.place)
+      throw (run.interruption ?? .interrupted).at(job.place)
     }
     return try result.get()
   }
@@ -220,7 +220,7 @@ final class Uploader: Performer {
       progress.show(.waitingForRun)
       if !hasSaid { tell(.warning("waiting for another run that is uploading to this object\(who)")) }
       hasSaid = true
-      guard (try? await world.sleep(.milliseconds(250))) != nil else { throw Failure(.interrupted, "interrupted") }
+      guard (try? await world.sleep(.milliseconds(250))) != nil else { throw Failure.interrupted }
     }
   }
 
@@ -264,8 +264,8 @@ final class Uploader: Performer {
       return .answered(.recorded(adopt(id, machine)))
     case .find: begin { await self.find() }
     case .listParts(let id): begin { await self.listParts(id) }
-    case .verify(let part): begin(.source) { await self.timed("comparing", part) { await self.verify(part) } }
-    case .read: begin(.source) { await self.timed("reading") { await self.read() } }
+    case .verify(let part): begin(.step) { await self.timed("comparing", part) { await self.verify(part) } }
+    case .read: begin(.step) { await self.timed("reading") { await self.read() } }
     case .confirm: begin { await self.confirm() }
     case .check: begin { await self.check() }
     case .create(let form):
@@ -283,7 +283,7 @@ final class Uploader: Performer {
     case .cancelPart(let part): tasks.cancel(part) { self.isSent($0) }
     case .takeBack(let part): tasks.cancel(part) { _ in false }
     case .put(let form, _, let fresh):
-      begin(.source) { await self.put(form, fresh: fresh) }
+      begin(.step) { await self.put(form, fresh: fresh) }
     case .complete:
       let receipts = machine.receipts.compactMap(\.self)
       begin { await self.complete(receipts, uploadID: uploadID) }

@@ -16,7 +16,7 @@ struct DoctorCommand {
     for finding in findings where !session.output.quiet || finding.mark != .ok {
       try session.row(FindingText.lines(finding, paint).joined(separator: "\n"), json: FindingText.json(finding))
     }
-    if session.signals.received != nil { throw Failure(.interrupted, "interrupted") }
+    if session.signals.received != nil { throw Failure.interrupted }
     return findings.first { $0.mark == .fail }.map(FindingText.status(of:)) ?? .success
   }
 
