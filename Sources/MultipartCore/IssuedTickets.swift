@@ -10,30 +10,33 @@ public struct IssuedTickets: Sendable {
 
 extension Store {
   /// Issues a ticket for each file that the sources find, several at a time; `write` receives each as it is signed, and
-  /// `publish` is called once all are. If one cannot be issued or written, or `isStopped` returns true, all uploads
-  /// that were begun are aborted.
+  /// `publish` is called once all are. If one cannot be issued or written, or the calling task is cancelled, all
+  /// uploads that were begun are aborted.
   public func issueTickets(
     _ sources: BatchSources, for lifetime: Duration, _ options: UploadOptions = UploadOptions(),
-    isStopped: @escaping @Sendable () -> Bool = { false },
     onSkip: @escaping @Sendable (SkippedSource) -> Void = { _ in },
     write: @escaping @Sendable (Ticket) throws(Failure) -> Void, publish: () throws(Failure) -> Void = {}
   ) async throws(Failure) -> IssuedTickets {
     let issuer = TicketIssuer(self, lifetime, options, write)
-    do {
-      try await sources.find(in: bucket) { step in
-        switch step {
-        case .candidate(let candidate): _ = await issuer.begin(candidate.item)
-        case .skipped(let source): onSkip(source)
-        case .failed(let failure, _): issuer.fail(failure)
-        case .leftOut, .advice: break
+    await withTaskCancellationHandler {
+      do {
+        try await sources.find(in: bucket) { step in
+          switch step {
+          case .candidate(let candidate): _ = await issuer.begin(candidate.item)
+          case .skipped(let source): onSkip(source)
+          case .failed(let failure, _): issuer.fail(failure)
+          case .leftOut, .advice: break
+          }
+          return issuer.failure == nil
+        } listing: {
+          nil
         }
-        if isStopped() { issuer.fail(.interrupted) }
-        return issuer.failure == nil
-      } listing: {
-        nil
+      } catch {
+        issuer.fail(error as? Failure ?? Failure(.sourceMissing, "the sources could not be read: \(error)"))
       }
-    } catch {
-      issuer.fail(error as? Failure ?? Failure(.sourceMissing, "the sources could not be read: \(error)"))
+      await issuer.wait()
+    } onCancel: {
+      issuer.stop()
     }
     return try await issuer.finish(publish)
   }

@@ -53,7 +53,7 @@ struct UploadProbe: Sendable {
     report.checksum = checksum
     switch began {
     case .failure(let failure):
-      if UploadMachine.mayHaveMade(failure.code) { report.leftBehind = await endLost() }
+      if UploadMachine.mayHaveMade(failure) { report.leftBehind = await endLost() }
     case .success(let upload):
       let first = checksum
       if let (part, checksum) = await stop.step({ await send(upload.uploadID, first) }) {

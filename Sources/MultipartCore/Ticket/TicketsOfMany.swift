@@ -54,6 +54,12 @@ final class TicketIssuer: Sendable {
 
   var failure: Failure? { state.withLock { $0.failure } }
 
+  /// Stops what is being issued. A create that was sent is awaited all the same, so that its upload can be aborted.
+  func stop() {
+    fail(.interrupted)
+    for task in state.withLock({ $0.tasks }) { task.cancel() }
+  }
+
   func fail(_ failure: Failure) { state.withLock { $0.failure = $0.failure ?? failure } }
 
   func begin(_ item: UploadItem) async -> Bool {
@@ -104,10 +110,14 @@ final class TicketIssuer: Sendable {
     return name
   }
 
+  /// Waits until everything that was begun has ended.
+  func wait() async {
+    for task in state.withLock({ $0.tasks }) { await task.value }
+  }
+
   func finish(
     _ publish: () throws(Failure) -> Void
   ) async throws(Failure) -> IssuedTickets {
-    for task in state.withLock({ $0.tasks }) { await task.value }
     do throws(Failure) {
       if failure == nil { try publish() }
     } catch {
@@ -118,7 +128,7 @@ final class TicketIssuer: Sendable {
     var left = 0
     for upload in begun {
       do throws(Failure) {
-        try await upload.abort()
+        _ = try await evenIfCancelled { () async throws(Failure) in try await upload.abort() }
       } catch {
         left += 1
       }

@@ -31,6 +31,17 @@ final class Signals: Sendable {
     state.withLock { $0.stop = stop }
   }
 
+  /// Does the work in a task that the first signal cancels.
+  func run<Value: Sendable>(
+    _ work: @escaping @Sendable () async throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
+    let task = Task { () async -> Result<Value, Failure> in
+      do throws(Failure) { return .success(try await work()) } catch { return .failure(error) }
+    }
+    listen { task.cancel() }
+    return try await task.value.get()
+  }
+
   /// Sets what SIGUSR1 does; by default nothing.
   func onReport(_ report: @escaping @Sendable () -> Void) {
     state.withLock { $0.report = report }

@@ -71,6 +71,55 @@ import Testing
     #expect(!result.errors.contains("SlowDown") && result.endedAt - sent - lag.sofar < .seconds(2), "\(result.errors)")
   }
 
+  @Test(
+    "a run of many is stopped at once while the writer of its list is silent",
+    arguments: [
+      (["put", "--files-from", "-", "s3://bucket/p/"], FakeOperation.putObject),
+      (["get", "--files-from", "-", "s3://bucket/p/", "down"], .getObject),
+      (["verify", "--files-from", "-", "s3://bucket/p/"], .headObject),
+      (["ticket", "issue", "--files-from", "-", "s3://bucket/p/", "-o", "tickets"], .createMultipartUpload),
+    ])
+  func silentList(_ command: [String], _ operation: FakeOperation) async throws {
+    let box = try BlackBox()
+    box.fake.putObject("p/f", bytes: try box.sample("f", 100))
+    let child = try box.start(command, input: .open)
+    #expect(await child.write(Array("f\n".utf8)))
+    #expect(await box.fake.wait { $0.contains { $0.operation == operation } })
+    child.signal(SIGTERM)
+    let result = await child.wait(timeout: .seconds(60))
+    #expect(result.status == 143 && result.errors.contains("interrupted"), "\(result.errors)")
+    #expect(box.fake.unfinishedUploads.isEmpty)
+  }
+
+  @Test("a run of many is stopped at once while its list is a named pipe without a writer")
+  func listWithoutWriter() async throws {
+    let box = try BlackBox()
+    let list = box.files.path("list")
+    #expect(mkfifo(list, 0o600) == 0)
+    let child = try box.start(["put", "--files-from", "list", "s3://bucket/p/"])
+    try await until("the list is open") {
+      let folder = "/proc/\(child.pid)/fd"
+      let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+      return descriptors.contains {
+        (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)")) == list
+      }
+    }
+    child.signal(SIGTERM)
+    await child.wait(timeout: .seconds(60)).expectFailure(143, "interrupted")
+  }
+
+  @Test("a run that is stopped before it sent its create does not say that an upload may be left")
+  func beforeCreate() async throws {
+    let box = try BlackBox(faults: [Fault(.init(.createMultipartUpload), .error(status: 503, code: "SlowDown"))])
+    try box.sample("f", 11 * mebi)
+    let child = try box.start(put)
+    #expect(await box.fake.wait { $0.contains { $0.operation == .createMultipartUpload && $0.status == 503 } })
+    child.signal(SIGTERM)
+    let result = await child.wait(timeout: .seconds(60))
+    result.expectFailure(143, "interrupted")
+    #expect(!result.errors.contains("may be left"), "\(result.errors)")
+  }
+
   @Test("a single request is stopped and publishes nothing")
   func single() async throws {
     let (box, child) = try await held([Fault(.init(.putObject), .stall(stage: .withinBody))], size: mebi)

@@ -2,7 +2,7 @@ import Glibc
 import MultipartBasics
 
 /// Reads lines, or entries that end with a zero byte, with a buffer for the longest one. Owns its descriptor if it has
-/// opened it (`open`, `read`, `close`).
+/// opened it (`open`, `poll`, `read`, `close`).
 final class LineReader {
   /// The name for messages.
   let name: String
@@ -24,7 +24,8 @@ final class LineReader {
   init(
     _ path: FilePath, title: String = "the list", end: UInt8 = UInt8(ascii: "\n"), longest: Int
   ) throws(Failure) {
-    descriptor = path.withCString { open($0, O_RDONLY | O_CLOEXEC) }
+    // Without O_NONBLOCK the open of a named pipe waits until it has a writer.
+    descriptor = path.withCString { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
     guard descriptor >= 0 else {
       var failure = Self.unreadable(path.text, title, errno)
       if [.system(ENOENT), .system(ENOTDIR)].contains(failure.underlying) { failure.remedy = path.whyMissing }
@@ -68,14 +69,27 @@ final class LineReader {
   }
 
   private func fill() throws(Failure) {
-    let count = withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 16) { piece in
-      var count: Int
-      repeat { count = read(descriptor, piece.baseAddress, piece.count) } while count < 0 && errno == EINTR
-      if count > 0 { buffer.append(contentsOf: UnsafeRawBufferPointer(rebasing: piece[..<count])) }
-      return count
-    }
+    var count: Int
+    repeat {
+      try awaitInput()
+      count = withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 16) { piece in
+        let count = read(descriptor, piece.baseAddress, piece.count)
+        if count > 0 { buffer.append(contentsOf: UnsafeRawBufferPointer(rebasing: piece[..<count])) }
+        return count
+      }
+    } while count < 0 && (errno == EINTR || errno == EAGAIN)
     guard count >= 0 else { throw Self.unreadable(name, title, errno) }
     isOver = count == 0
+  }
+
+  /// A pipe's writer may be silent for hours, and a cancelled task must not wait for it.
+  private func awaitInput() throws(Failure) {
+    var input = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    while !Task.isCancelled {
+      // An error of the descriptor shows when it is read.
+      guard poll(&input, 1, 100) == 0 else { return }
+    }
+    throw .interrupted
   }
 
   /// A failure about the last line that was read.

@@ -170,11 +170,6 @@ struct UploadMachine: ObjectMachine {
   /// An earlier run had already completed the upload.
   var wasComplete: Bool { lookup.wasComplete }
 
-  /// A create was sent, or is waiting for its next try.
-  var isCreating: Bool {
-    if case .creating = state { true } else { false }
-  }
-
   var isDone: Bool {
     if case .done = state { true } else { false }
   }

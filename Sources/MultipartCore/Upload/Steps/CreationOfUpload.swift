@@ -61,9 +61,7 @@ struct CreationOfUpload {
           try await client.perform(operation)
         }
       } catch {
-        // Without any answer, or with one that is not a store's, no upload was begun.
-        let reached = !error.isSettled && error.triedInVain == nil
-        if reached, UploadMachine.mayHaveMade(error.code) { mayBeLost.withLock { $0 = true } }
+        if UploadMachine.mayHaveMade(error) { mayBeLost.withLock { $0 = true } }
         throw error
       }
     }
@@ -104,7 +102,7 @@ extension MultipartUpload {
 
 /// Awaits what the store was asked to begin or to abort: if it were cancelled, it could leave an upload that no one
 /// knows of.
-private func evenIfCancelled<Result: Sendable>(
+func evenIfCancelled<Result: Sendable>(
   _ work: @escaping @Sendable () async throws(Failure) -> Result
 ) async throws(Failure) -> Result {
   let task = Task { () async -> Swift.Result<Result, Failure> in

@@ -88,7 +88,7 @@ extension Uploader {
   /// A create whose outcome is unknown may have left an upload. It has no parts, and looks like one that another
   /// machine has just begun, so a person has to tell them apart.
   private func maybeBegun(_ machine: UploadMachine, _ failure: Failure) -> Failure {
-    guard machine.createWasLost || machine.isCreating, state.withLock({ $0.own.isEmpty }) else { return failure }
+    guard state.withLock({ $0.own.isEmpty && ($0.createIsOut || machine.createWasLost) }) else { return failure }
     var failure = failure
     failure.message += "; an upload without parts may be left, whose id is not known"
     failure.remedy =

@@ -53,7 +53,7 @@ extension Uploader {
     if case .algorithm(let algorithm) = form { operation.checksum = algorithm }
     let start = world.uptime()
     do throws(Failure) {
-      let made = try await client.perform(operation)
+      let made = try await client.perform(operation) { _ in state.withLock { $0.createIsOut = true } }
       finisher.begin(made.date.map { Freshness.begun(answered: $0, took: world.uptime() - start) })
       // Otherwise each part has to confirm it: some stores confirm it only there.
       state.withLock { $0.encryptionWord = asked.isConfirmed(by: made.encryption) ? .create : .none }

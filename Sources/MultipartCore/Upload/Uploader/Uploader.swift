@@ -41,6 +41,8 @@ final class Uploader: Performer {
     var foreign: [String: ForeignUpload] = [:]
     /// Uploads that this run created or adopted.
     var own: Set<String> = []
+    /// A create was sent, and is not answered.
+    var createIsOut = false
     /// The store did not list its uploads, so it is not asked again.
     var lacksList = false
     /// The task that looks for other uploads while parts are sent.
@@ -321,6 +323,7 @@ final class Uploader: Performer {
   func note(_ event: UploadMachine.Event) {
     switch event {
     case .created(let id, _, _): started(id)
+    case .createFailed: state.withLock { $0.createIsOut = false }
     case .partDone(let receipt):
       run.arrived()
       // Another upload may still need the bytes of a part that failed, but not those of one that arrived.

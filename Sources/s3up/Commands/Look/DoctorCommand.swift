@@ -27,20 +27,13 @@ struct DoctorCommand {
     }
     let url = try session.invocation.positionals.first.map { (word) throws(Failure) in try S3URL(word, for: .doctor) }
     let session = try IdentityKeys.identified(session)
-    let task = Task { () async -> Result<[StoreFinding], Failure> in
-      do throws(Failure) {
-        return .success(
-          try await Store.examine(session.storeOptions, bucket: url?.bucket) { () async throws(Failure) in
-            let resolved = try await IdentityKeys.resolved(session)
-            return try resolved.invocation.positionals.first.map { (word) throws(Failure) in try S3URL(word).key ?? "" }
-              ?? ""
-          })
-      } catch {
-        return .failure(error)
+    var findings = try await session.signals.run { () async throws(Failure) in
+      try await Store.examine(session.storeOptions, bucket: url?.bucket) { () async throws(Failure) in
+        let resolved = try await IdentityKeys.resolved(session)
+        return try resolved.invocation.positionals.first.map { (word) throws(Failure) in try S3URL(word).key ?? "" }
+          ?? ""
       }
     }
-    session.signals.listen { task.cancel() }
-    var findings = try await task.value.get()
     for index in findings.indices where findings[index].check == .version {
       findings[index].text = "s3up \(Version.text), " + findings[index].text
     }

@@ -25,16 +25,8 @@ struct VerifyCommand {
 
   private func verify(_ input: UploadInput, _ url: S3URL) async throws(Failure) -> VerifiedObject {
     let options = try VerifyOptions(session)
-    let task = Task { [session] () async -> Result<VerifiedObject, Failure> in
-      do throws(Failure) {
-        let store = try await session.store(url.bucket)
-        return .success(
-          try await store.verify(input, is: url.key ?? "", options).proven())
-      } catch {
-        return .failure(error)
-      }
+    return try await session.signals.run { [session] () async throws(Failure) in
+      try await session.store(url.bucket).verify(input, is: url.key ?? "", options).proven()
     }
-    session.signals.listen { task.cancel() }
-    return try await task.value.get()
   }
 }

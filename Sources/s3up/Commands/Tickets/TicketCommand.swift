@@ -138,14 +138,11 @@ struct TicketCommand {
     let sheet = try TicketSheet(try output(), replaces: false, .json)
     let list = try sources.inputs(try SelectionOptions(invocation, environment: session.environment))
     let store = try await session.store(bucket)
-    // Without a handler the first signal would end the process; uploads that were begun are aborted before the run
-    // ends.
-    session.signals.listen {}
-    let made = try await store.issueTickets(
-      list, for: options.lifetime, session.options.upload,
-      isStopped: { [session] in session.signals.received != nil },
-      onSkip: { [session] skipped in session.tell(skipped) },
-      write: { (ticket) throws(Failure) in try sheet.append(ticket) }, publish: sheet.publish)
+    let made = try await session.signals.run { [session, options] () async throws(Failure) in
+      try await store.issueTickets(
+        list, for: options.lifetime, session.options.upload, onSkip: { skipped in session.tell(skipped) },
+        write: { (ticket) throws(Failure) in try sheet.append(ticket) }, publish: sheet.publish)
+    }
     guard let expires = made.expires else { throw Failure(.sourceMissing, "there are no files to issue tickets for") }
     warn(expires)
     guard !sheet.isStandardOutput else { return }
