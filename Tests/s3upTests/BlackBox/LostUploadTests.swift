@@ -48,6 +48,16 @@ import Testing
     #expect(box.fake.unfinishedUploads.map(\.id) == [lost])
   }
 
+  @Test("If no store was ever reached, the failure does not say that an upload may be left")
+  func neverReached() async throws {
+    let box = try BlackBox()
+    try box.sample("f", 11 * mebi)
+    box.fake.stop()
+    let result = try await box.run(put + ["--deadline", "1s"])
+    result.expectFailure(75, "Connection refused")
+    #expect(!result.errors.contains("may be left"), "\(result.errors)")
+  }
+
   @Test("The create step says that an upload whose id did not arrive may be left, and prints one id")
   func step() async throws {
     let box = try BlackBox(faults: [Fault(Self.create, .loseAnswer)])

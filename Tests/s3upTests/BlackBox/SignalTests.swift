@@ -108,18 +108,6 @@ import Testing
     await child.wait(timeout: .seconds(60)).expectFailure(143, "interrupted")
   }
 
-  @Test("a run that is stopped before it sent its create does not say that an upload may be left")
-  func beforeCreate() async throws {
-    let box = try BlackBox(faults: [Fault(.init(.createMultipartUpload), .error(status: 503, code: "SlowDown"))])
-    try box.sample("f", 11 * mebi)
-    let child = try box.start(put)
-    #expect(await box.fake.wait { $0.contains { $0.operation == .createMultipartUpload && $0.status == 503 } })
-    child.signal(SIGTERM)
-    let result = await child.wait(timeout: .seconds(60))
-    result.expectFailure(143, "interrupted")
-    #expect(!result.errors.contains("may be left"), "\(result.errors)")
-  }
-
   @Test("a single request is stopped and publishes nothing")
   func single() async throws {
     let (box, child) = try await held([Fault(.init(.putObject), .stall(stage: .withinBody))], size: mebi)
