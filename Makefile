@@ -84,13 +84,17 @@ test: deps toolchain
 	$(SWIFT) build --build-tests $(TESTED)
 	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=8 Tests/recap.sh $(SUITES) 'SupportTests|MultipartCoreTests'
 	rm -rf $(JSON_LINES) $(TRACES)
-	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=16 S3UP_JSON_LINES=$(JSON_LINES) S3UP_TRACES=$(TRACES) Tests/recap.sh $(STORES) run all -- $(SUITES) 's3upTests|RealStoreTests'
-	$(STORES) run seaweedfs -- $(MAKE) --no-print-directory -j4 -O accepted
+	$(STORES) run all -- $(MAKE) --no-print-directory -j2 -Oline tested accepted
+	$(MAKE) --no-print-directory $(CHECKED)
 
-# What users touch besides the program, beside each other: they mostly wait, for terminals, a browser or an emulator, while
-# the example compiles the library as a package of its own.
-ACCEPTED := $(addprefix accepted-,example tickets screens browser kernels traces json jobs installed documented)
-.PHONY: accepted $(ACCEPTED)
+tested:
+	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=16 S3UP_JSON_LINES=$(JSON_LINES) S3UP_TRACES=$(TRACES) Tests/recap.sh $(SUITES) 's3upTests|RealStoreTests'
+
+# What users touch besides the program, one after another beside the tests of the command: both mostly wait, for servers,
+# terminals, a browser or an emulator. The lines and traces that those tests have written are checked after them.
+ACCEPTED := $(addprefix accepted-,example tickets screens browser kernels jobs installed documented)
+CHECKED := accepted-traces accepted-json
+.PHONY: tested accepted $(ACCEPTED) $(CHECKED)
 accepted: $(ACCEPTED)
 
 accepted-example:
