@@ -1,6 +1,7 @@
 import MultipartBasics
 
-/// A comparison of many files with their objects, several at a time, which can be watched and stopped.
+/// A comparison of many objects with their files or with a manifest, several at a time, which can be watched and
+/// stopped.
 ///
 ///     let images = BatchSources(.named([FilePath("images")]), prefix: "images/")
 ///     let check = try store.verification(images) { event in print(event) }
@@ -16,14 +17,17 @@ public final class BatchVerification: BatchRun {
 
   private let store: Store
   private let options: VerifyOptions
-  private let find: Finder<Candidate>
+  private let find: Finder<Comparison>
   private let tap: EventTap<BatchEvent>
   private let state = Locked(State())
   /// Up to 16 comparisons run at once: except for large files, each spends most of its time waiting for the store.
   private let gate = Gate(16)
+  /// Of objects that are downloaded, two at a time may be larger than `mostAtOnce`: each takes up to 64 MiB of memory.
+  private let largeGate = Gate(2)
+  private static let mostAtOnce: Int64 = 4 << 20
 
   init(
-    _ store: Store, _ options: VerifyOptions, find: @escaping Finder<Candidate>,
+    _ store: Store, _ options: VerifyOptions, find: @escaping Finder<Comparison>,
     onEvent: @escaping @Sendable (BatchEvent) -> Void
   ) {
     (self.store, self.options, self.find, tap) = (store, options, find, EventTap(onEvent))
@@ -69,7 +73,7 @@ public final class BatchVerification: BatchRun {
   private var goesOn: Bool { state.withLock { $0.stop == nil } }
 
   private func compareAll() async {
-    let ahead = Lookahead<Candidate>(large: UploadPlan.defaultPart)
+    let ahead = Lookahead<Comparison>(large: UploadPlan.defaultPart)
     let finder = ahead.fill(by: find) { [self] step in
       await take(step, ahead)
     } ended: { [self] trouble in
@@ -78,9 +82,9 @@ public final class BatchVerification: BatchRun {
     await withTaskCancellationHandler {
       await withDiscardingTaskGroup { group in
         while await gate.enter() {
-          guard goesOn, let candidate = await ahead.take() else { break }
+          guard goesOn, let comparison = await ahead.take() else { break }
           group.addTask { [self] in
-            await verify(candidate)
+            await verify(comparison)
             gate.leave()
           }
         }
@@ -92,7 +96,7 @@ public final class BatchVerification: BatchRun {
     await finder.value
   }
 
-  private func take(_ step: UploadStep, _ ahead: Lookahead<Candidate>) async -> Bool {
+  private func take(_ step: CandidateStep<Comparison>, _ ahead: Lookahead<Comparison>) async -> Bool {
     switch step {
     case .skipped(let source):
       state.withLock { $0.now.summary.skipped += 1 }
@@ -103,27 +107,30 @@ public final class BatchVerification: BatchRun {
     case .failed(let failure, let name):
       let path = FilePath(failure.place.file ?? "")
       failed(failure, path, failure.place.key ?? "", name: name.isEmpty ? path.bytes : name)
-    case .candidate(let candidate):
+    case .candidate(let comparison):
       state.withLock { state in
         state.now.found += 1
-        state.now.foundBytes = state.now.foundBytes.plus(candidate.size ?? 0)
-        state.now.remaining = state.now.remaining.plus(candidate.size ?? 0)
+        state.now.foundBytes = state.now.foundBytes.plus(comparison.size ?? 0)
+        state.now.remaining = state.now.remaining.plus(comparison.size ?? 0)
       }
-      return await ahead.put(candidate)
+      return await ahead.put(comparison)
     }
     return goesOn
   }
 
-  private func verify(_ candidate: Candidate) async {
-    let (item, start) = (candidate.item, store.world.uptime())
+  private func verify(_ comparison: Comparison) async {
+    let isLarge = options.comparesBytes && comparison.size.map { $0 > Self.mostAtOnce } ?? true
+    if isLarge { _ = await largeGate.enter() }
+    defer { if isLarge { largeGate.leave() } }
+    let start = store.world.uptime()
     let result: Result<VerifiedObject, Failure>
     do throws(Failure) {
-      result = .success(try await store.verify(item.input, is: item.key, options).proven())
+      result = .success(try await comparison.verify(at: store, options))
     } catch {
       result = .failure(error)
     }
     state.withLock { state in
-      let size = candidate.size ?? 0
+      let size = comparison.size ?? 0
       state.now.remaining = max(0, state.now.remaining - size)
       state.now.bytes = state.now.bytes.plus(size)
       state.now.transferred = state.now.transferred.plus(size)
@@ -134,10 +141,10 @@ public final class BatchVerification: BatchRun {
         state.now.summary.verified += 1
         state.now.summary.bytes = state.now.summary.bytes.plus(object.size)
       }
-      let source = item.input.path.text
+      let took = store.world.uptime() - start
       tap.tell(
-        .verified(object, source: source, bucket: store.bucket, key: item.key, took: store.world.uptime() - start))
-    case .failure(let failure): failed(failure, item.input.path, item.key, name: item.name ?? item.input.path.bytes)
+        .verified(object, source: comparison.path.text, bucket: store.bucket, key: comparison.key, took: took))
+    case .failure(let failure): failed(failure, comparison.path, comparison.key, name: comparison.name)
     }
   }
 
@@ -183,7 +190,62 @@ extension Store {
     return BatchVerification(
       self, options,
       find: { [self, outputs] give in
-        try await sources.find(in: bucket, besides: outputs, give) { nil }
+        try await sources.find(in: bucket, besides: outputs) { step in
+          await give(step.map { Comparison($0) })
+        } listing: {
+          nil
+        }
       }, onEvent: onEvent)
+  }
+
+  /// Verifies that the objects of a manifest are still those that it lists, without their files; `sources` is a
+  /// manifest.
+  public func verification(
+    listed sources: DownloadSources, _ options: VerifyOptions = VerifyOptions(),
+    onEvent: @escaping @Sendable (BatchEvent) -> Void = { _ in }
+  ) throws(Failure) -> BatchVerification {
+    try checkKey(options.customerKey)
+    guard case .manifest = sources.kind else {
+      throw Failure(.usage, "only a manifest lists what its objects are compared with")
+    }
+    return BatchVerification(
+      self, options,
+      find: { [self] give in
+        try await sources.find(in: self) { step in await give(step.map { Comparison($0) }) }
+      }, onEvent: onEvent)
+  }
+}
+
+/// One object that a run compares, and what with.
+struct Comparison: Findable {
+  private enum Original: Sendable {
+    case file(UploadInput)
+    case entry(ManifestEntry)
+  }
+
+  let key: String
+  /// The file, or the path of the key below the prefix.
+  let path: FilePath
+  /// The name for the list of failures.
+  let name: [UInt8]
+  let size: Int64?
+  private let original: Original
+
+  init(_ candidate: Candidate) {
+    let item = candidate.item
+    (key, path, name) = (item.key, item.input.path, item.name ?? item.input.path.bytes)
+    (size, original) = (candidate.size, .file(item.input))
+  }
+
+  init(_ wanted: WantedObject) {
+    (key, path, name, size) = (wanted.key, FilePath(bytes: wanted.path), wanted.name, wanted.size)
+    original = .entry(wanted.noted ?? ManifestEntry(key: wanted.key))
+  }
+
+  func verify(at store: Store, _ options: VerifyOptions) async throws(Failure) -> VerifiedObject {
+    switch original {
+    case .file(let input): try await store.verify(input, is: key, options).proven()
+    case .entry(let entry): try await ManifestCheck(store, entry, key, options).run()
+    }
   }
 }

@@ -26,6 +26,8 @@ public struct ObjectBytes: AsyncSequence, Sendable {
     private let feed = ByteFeed()
     private var run: Task<Result<DownloadedObject, Failure>, Never>?
     private var isOver = false
+    /// The object, once all its bytes were returned.
+    private(set) var object: DownloadedObject?
 
     init(_ begin: @escaping @Sendable (ByteFeed) throws(Failure) -> DownloadTask) { self.begin = begin }
 
@@ -45,7 +47,7 @@ public struct ObjectBytes: AsyncSequence, Sendable {
       }
       if let piece { return piece }
       isOver = true
-      _ = try await run.value.get()
+      object = try await run.value.get()
       return nil
     }
 

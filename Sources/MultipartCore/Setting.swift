@@ -17,6 +17,8 @@ public enum Setting: String, Sendable, CaseIterable {
   case objectLockMode, retainUntil, legalHold
   // Which object is meant, and the conditions on it.
   case ifMatch, ifNoneMatch, versionID
+  // How an object is compared.
+  case comparesBytes
   // What happens to an existing file.
   case overwrites, skipsSame
   // The single steps of an upload.

@@ -19,10 +19,12 @@ public enum Verification: Sendable {
         remedy: "one of the two was changed or damaged: find out which one before you replace either")
     case .unknown(let why):
       throw Failure(
-        .refused, "it is not known whether the object is the file: \(why)", remedy: "download the object to compare it")
+        .refused, "it is not known whether the object is the file: \(why)", remedy: Self.wayToKnow)
     case .absent: throw HeadObject.noObject
     }
   }
+
+  static let wayToKnow: Wording = "\(.comparesBytes) downloads the object to compare it"
 }
 
 /// An object that was proven to be identical to a file.
@@ -49,6 +51,8 @@ public struct VerifyOptions: Sendable {
   public var versionID: String?
   /// The key with which the object is encrypted (SSE-C).
   public var customerKey: CustomerKey?
+  /// Downloads the object and compares every byte, whatever the store reveals about it. Nothing is written.
+  public var comparesBytes = false
   /// Stops a run of many when one object is not proven to be identical to its file.
   public var stopsAtFirstFailure = false
 
@@ -57,9 +61,9 @@ public struct VerifyOptions: Sendable {
 }
 
 extension Store {
-  /// Verifies that an object is identical to a file. Nothing is downloaded: the file is read and compared with the
-  /// size, the checksum or the ETag that the store has; the strongest of these decides. Timestamps are never
-  /// considered. Cancelling the task stops it.
+  /// Verifies that an object is identical to a file. Unless the options ask for it, nothing is downloaded: the file is
+  /// read and compared with the size, the checksum or the ETag that the store has; the strongest of these decides.
+  /// Timestamps are never considered. Cancelling the task stops it.
   ///
   ///     switch try await store.verify(.file("disk.img"), is: "images/disk.img") {
   ///     case .same(let object): print(object.evidence)
@@ -73,6 +77,7 @@ extension Store {
     guard let file = try input.openFile() else {
       throw Failure(.usage, "a stream cannot be verified, only a file", remedy: "write it into a file first")
     }
+    guard !options.comparesBytes else { return try await ByteCheck(self, file, key, options).run() }
     let check = SameCheck(
       client: client,
       head: HeadObject(address(key, customerKey: options.customerKey), versionID: options.versionID),

@@ -113,9 +113,7 @@ struct SameCheck: Sendable {
     return answer
   }
 
-  private func differentSize(_ size: Int64) -> Sameness {
-    .different(why: "the object has \(size) bytes, the file \(file.size)")
-  }
+  private func differentSize(_ size: Int64) -> Sameness { .different(why: file.differs(from: size)) }
 
   private func judge(
     _ object: ObjectInfo, _ proof: ByteProof, _ sums: inout FileSums

@@ -31,6 +31,18 @@ enum CandidateStep<Found: Sendable>: Sendable {
   case failed(Failure, name: [UInt8] = [])
 }
 
+extension CandidateStep {
+  func map<Other: Sendable>(_ change: (Found) -> Other) -> CandidateStep<Other> {
+    switch self {
+    case .candidate(let found): .candidate(change(found))
+    case .skipped(let source): .skipped(source)
+    case .leftOut(let source): .leftOut(source)
+    case .advice(let text): .advice(text)
+    case .failed(let failure, let name): .failed(failure, name: name)
+    }
+  }
+}
+
 /// Finds the candidates of a run one after another and passes them on; ends when `give` returns false. A thrown failure
 /// ends the run.
 typealias Finder<Found: Sendable> =

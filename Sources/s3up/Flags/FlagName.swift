@@ -37,6 +37,7 @@ enum FlagName: String, Sendable, CaseIterable {
   case checksum
   case payloadSigning = "payload-signing"
   case verify
+  case deep
   case expectSize = "expect-size"
   case expectSHA256 = "expect-sha256"
   case minSize = "min-size"

@@ -58,6 +58,7 @@ extension Setting {
     case .urlLifetime: .expires
     case .trustsEdited: .trustEdited
     case .asItIs: .asItIs
+    case .comparesBytes: .deep
     case .overwrites: .overwrite
     case .skipsSame: .skipSame
     case .offset: .offset

@@ -111,6 +111,7 @@ import Testing
       lines += [
         "s3up put backup.tar s3://my-bucket/backups/backup.tar", "s3up put disk.img s3://my-bucket/disk.img",
         "s3up put -r srv/data s3://backup/data --manifest data.sha256",
+        "s3up put -r srv/data s3://backup/data --manifest data.jsonl",
       ]
     }
     if example.contains("s3up get") {

@@ -57,7 +57,7 @@ import Testing
       ["get", "s3://bucket/p/f", "down"], ["verify", "t/f", "s3://bucket/p/f"],
       ["get", "-r", "s3://bucket/p/", "down"], ["put", "-r", "t", "s3://bucket/p/", "--skip-same"],
       ["verify", "-r", "t", "s3://bucket/p/"],
-    ], [Fault.Action.stall(stage: .beforeBody), .error(status: 503, code: "SlowDown")])
+    ], [Fault.Action.stall(stage: .beforeBody), .error(status: 503, code: "SlowDown", headers: ["Retry-After": "60"])])
   func looks(_ command: [String], _ fault: Fault.Action) async throws {
     let operation: FakeOperation = command[0] == "verify" || command[1] != "-r" ? .headObject : .listObjects
     let box = try BlackBox(faults: [Fault(.init(operation), fault)])

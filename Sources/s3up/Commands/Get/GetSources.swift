@@ -83,7 +83,7 @@ struct GetSources: Sendable {
   }
 
   /// Adds the trailing slash, which may be omitted.
-  private static func prefix(_ url: S3URL) -> S3URL {
+  static func prefix(_ url: S3URL) -> S3URL {
     let key = url.key ?? ""
     return S3URL(bucket: url.bucket, key: key + (key.isEmpty || key.utf8.last == UInt8(ascii: "/") ? "" : "/"))
   }
@@ -122,7 +122,7 @@ struct GetSources: Sendable {
     return sources
   }
 
-  private static func manifest(_ path: Argument, _ session: Session) async throws(Failure) -> ManifestList {
+  static func manifest(_ path: Argument, _ session: Session) async throws(Failure) -> ManifestList {
     guard S3URL.looksLike(path) else { return try ManifestList(FilePath(bytes: path.bytes)) }
     let url = try S3URL.object(path)
     do throws(Failure) {

@@ -39,7 +39,7 @@ struct ManyReports: Sendable {
     FlagList.of(invocation.command)
       .filter { flag in
         flag.completes == .files && ![.failedTo, .trace, .report].contains(flag.name)
-          && (flag.name != .manifest || invocation.command == .get)
+          && (flag.name != .manifest || invocation.command != .put)
       }
       .flatMap { flag in
         invocation.all(flag.name).map { (flag.long, FilePath(bytes: $0.value.bytes)) }

@@ -76,6 +76,14 @@ extension FlagList {
         FILE.I-of-N. It may be in a folder that is uploaded, and is then left out.
         """, completes: .files),
     Flag(
+      .manifest, .value("FILE|s3://BUCKET/KEY"), .selection, .verifyMany,
+      "Compare the objects that a manifest lists with what it lists; their files are not needed.",
+      more: """
+        The manifest is one that put --manifest has written. Each object must have the listed size, and the listed \
+        SHA-256, checksum or ETag, the first of these that the store reveals too. Few stores have the SHA-256 of a \
+        large object: where a manifest for sha256sum cannot be compared, the exit code is 69, and --deep decides.
+        """, completes: .files),
+    Flag(
       .failedTo, .value("FILE"), .selection, [.many, .byTickets, .verifyMany, .getMany],
       "Write the names of files that have failed, for --files-from.",
       more: """

@@ -31,7 +31,7 @@ extension FlagList {
         own process group unless s3up has the terminal.
         """),
     Flag(
-      .concurrency, .value("N|auto"), .transfer, [.put, .get],
+      .concurrency, .value("N|auto"), .transfer, [.put, .get, .verify],
       "Number of parts in flight at the same time: 1 to 1000, or auto.",
       more: """
         With auto it starts with 8, or fewer if the line was slow the last time, and uses more as long as the rate \
@@ -54,7 +54,7 @@ extension FlagList {
         counts. With off no byte is sent twice unless a try has failed, for lines where every byte costs money.
         """, standard: "auto", choices: ["auto", "off"]),
     Flag(
-      .limitRate, .value("RATE|off"), .transfer, [.put, .part, .get],
+      .limitRate, .value("RATE|off"), .transfer, [.put, .part, .get, .verify],
       "At most RATE bytes per second, over all connections.",
       more: """
         RATE is a SIZE per second, a whole number: 2M, 2M/s, 500K; or several, each with the time of day from which \
@@ -142,6 +142,13 @@ extension FlagList {
       standard: "auto", choices: PayloadSigning.words),
     Flag(
       .verify, .toggle, .integrity, .files, "Request the object's headers afterwards and compare.", negatable: true),
+    Flag(
+      .deep, .toggle, .integrity, .verify, "Download the object and compare every byte.",
+      more: """
+        Nothing is written, and what the store says about the object does not count: this also decides where the \
+        store reveals nothing that would. It takes up to 64 MiB of memory for each object; with -r two large objects \
+        are compared at a time.
+        """, common: .verify),
     Flag(
       .expectSize, .value("BYTES"), .integrity, [.one, .byTicket],
       "Publish nothing unless the source has exactly this size."),

@@ -4,6 +4,7 @@ extension CommandPage {
     synopses: [
       "s3up verify [OPTIONS] FILE s3://BUCKET/KEY", "s3up verify -r [OPTIONS] DIR... s3://BUCKET/PREFIX/",
       "s3up verify --files-from LIST [OPTIONS] s3://BUCKET/PREFIX/",
+      "s3up verify --manifest FILE [OPTIONS] s3://BUCKET/PREFIX/",
     ],
     examples: [
       Example(
@@ -11,6 +12,9 @@ extension CommandPage {
       Example(
         what: "Delete the file only then", line: "s3up verify -q backup.tar s3://my-bucket/backups/ && rm backup.tar"),
       Example(what: "A whole folder", line: "s3up verify -r /srv/data s3://backup/data"),
+      Example(
+        what: "What put --manifest has listed, long after the files are gone",
+        line: "s3up verify --manifest data.jsonl s3://backup/data/"),
     ],
     about: [
       """
@@ -27,6 +31,10 @@ extension CommandPage {
       With -r each file of a folder is compared with the object that put -r makes of it, several at a time. Objects \
       without a file are ignored. If one fails, the others continue; the exit code is that of the failures, or 1 if \
       they differ. For a folder without files it is 66, unless --allow-empty is given.
+      """,
+      """
+      With --manifest the objects are compared with a list that put --manifest has written, and no file is needed. \
+      With --deep each object is downloaded, and every byte compared; nothing is written.
       """,
     ],
     arguments: [

@@ -1,0 +1,106 @@
+import MultipartBasics
+
+/// Compares an object with its entry in a manifest.
+struct ManifestCheck: Sendable {
+  private let store: Store
+  private let entry: ManifestEntry
+  private let key: String
+  private var options: VerifyOptions
+
+  init(_ store: Store, _ entry: ManifestEntry, _ key: String, _ options: VerifyOptions) {
+    (self.store, self.entry, self.key, self.options) = (store, entry, key, options)
+    if let version = entry.versionID { self.options.versionID = version }
+  }
+
+  func run() async throws(Failure) -> VerifiedObject {
+    guard let object = try await store.look(at: key, options) else { throw HeadObject.noObject }
+    try entry.check(object)
+    var (read, sums): (DownloadedObject?, [ChecksumAlgorithm: Checksum]) = (nil, [:])
+    if options.comparesBytes {
+      var running = try MultiChecksum(entry.algorithms)
+      let whole = try await store.readThrough(key, options) { piece in piece.withUnsafeBytes { running.update($0) } }
+      guard whole.etag == object.etag else {
+        throw Failure(.sourceChanged, "the object was replaced while it was compared")
+      }
+      (read, sums) = (whole, try running.finish())
+    }
+    switch try entry.judge(object, { sums[$0] ?? object.wholeChecksum($0) }) {
+    case .same(let match, let sum, _):
+      let how = read == nil ? "matches" : "matches, and every byte was downloaded"
+      var verified = VerifiedObject(read, object, evidence: "\(match) in the manifest \(how)")
+      verified.checksum = sum ?? verified.checksum
+      return verified
+    case .different(let why): throw ManifestEntry.different(why)
+    case .unknown(let lack):
+      throw Failure(
+        .refused, "it is not known whether the object is the one that the manifest lists: \(lack)",
+        remedy: options.comparesBytes ? nil : Verification.wayToKnow)
+    }
+  }
+}
+
+extension ManifestEntry {
+  enum Verdict {
+    /// What matches, which checksum of the object it is, and whether it is one of the bytes.
+    case same(String, ObjectChecksum?, ofBytes: Bool)
+    case different(Wording)
+    case unknown(lack: String)
+  }
+
+  /// The checksums of the bytes that an entry lists.
+  var algorithms: Set<ChecksumAlgorithm> {
+    if sha256 != nil { return [.sha256] }
+    return if let checksum, checksum.type == .fullObject { [checksum.algorithm] } else { [] }
+  }
+
+  /// Checks the object before anything is downloaded.
+  func check(_ object: ObjectInfo) throws(Failure) {
+    guard let size, let given = object.size, given != size else { return }
+    throw Self.different("the object has \(given) bytes, and the manifest lists \(size)")
+  }
+
+  /// Compares by the strongest value that is listed. `sum` returns a checksum of the whole object, if there is one.
+  func judge(
+    _ object: ObjectInfo, _ sum: (ChecksumAlgorithm) throws(Failure) -> Checksum?
+  ) throws(Failure) -> Verdict {
+    if let sha256, let own = try sum(.sha256) {
+      guard own == sha256 else { return .different("its SHA-256 is not the listed one") }
+      return .same("SHA-256 \(sha256.hex)", nil, ofBytes: true)
+    }
+    if let checksum {
+      let isSame: Bool? =
+        switch checksum.type {
+        case .fullObject:
+          if let listed = Checksum(checksum.algorithm, base64: checksum.value), let own = try sum(checksum.algorithm) {
+            own == listed
+          } else {
+            nil
+          }
+        // The store's own checksum is compared with the bytes when they are downloaded.
+        case .composite:
+          object.checksums[checksum.algorithm.headerName].map { $0.utf8.elementsEqual(checksum.value.utf8) }
+        }
+      if let isSame {
+        guard isSame else { return .different("its \(checksum.title) is not the listed one") }
+        return .same("\(checksum.title) \(checksum.value)", checksum, ofBytes: checksum.type == .fullObject)
+      }
+    }
+    guard let etag, let given = object.etag else { return .unknown(lack: lack) }
+    guard ETag(given) == ETag(etag) else {
+      return .different("its ETag is \(SafeText.oneLine(given)), and the manifest lists \(SafeText.oneLine(etag))")
+    }
+    return .same("ETag \(SafeText.oneLine(given))", nil, ofBytes: false)
+  }
+
+  private var lack: String {
+    if sha256 != nil { return "the store has no SHA-256 of the object" }
+    return checksum.map { "the store has no \($0.title) of the object" }
+      ?? "the manifest lists neither a checksum nor an ETag of it"
+  }
+
+  static func different(_ why: Wording) -> Failure {
+    Failure(
+      .dataMismatch, "the object is not the one that the manifest lists: " + why,
+      remedy: "it was replaced or damaged since the manifest was written")
+  }
+}
