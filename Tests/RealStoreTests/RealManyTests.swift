@@ -144,6 +144,8 @@ extension RealStores {
       #expect(found.map(\.sha256) == [sum, source.sha256])
       let lines = try String(contentsOfFile: manifest, encoding: .utf8)
       #expect(lines == "\(sum)  \(name(good))\n\(source.sha256)  \(name(missing))\n")
+      let proven = try await run("verify", "--manifest", manifest, "--deep", run.url(run.prefix + "/"))
+      #expect(proven.status == 0, "\(proven.errors)")
     }
 
     @Test("A batch line that requests other settings than in the run before is sent again", arguments: Store.once)

@@ -3,10 +3,10 @@ import Support
 import Testing
 
 extension RealStores {
-  /// What real stores can prove without a download.
+  /// What real stores can prove without a download, and what their bytes do.
   @Suite(.serialized) struct Verifications {
     @Test(
-      "An object is proven to be the file by what the store knows of it, and another file of the same size is 65",
+      "An object is proven to be the file by what the store knows of it or by its bytes, and another file is 65",
       arguments: Store.once, [0, 1, 9 << 20, (20 << 20) + 3])
     func verifies(_ store: Store, _ size: Int) async throws {
       let run = try Run(store, "verify")
@@ -24,7 +24,11 @@ extension RealStores {
           different.status == 65 || different.errors.contains("can be guessed"),
           "\(different.output) \(different.errors)")
         #expect(different.status != 0)
+        let compared = try await run("verify", "--deep", other.path, run.url(key))
+        #expect(compared.status == 65 && compared.errors.contains("of the object differs"), "\(compared.errors)")
       }
+      let deep = try await run("verify", "--deep", source.path, run.url(key))
+      #expect(deep.status == 0 && deep.output.hasPrefix("verified"), "\(deep.output) \(deep.errors)")
       let missing = try await run("verify", source.path, run.url(run.key("nothing")))
       #expect(missing.status == 69, "\(missing.output) \(missing.errors)")
       try await store.delete(key)
