@@ -137,6 +137,8 @@ public struct DownloadedObject: Sendable {
   public var checksum: ObjectChecksum?
   /// What proves the bytes, for people: `CRC64NVME abc= matches the file`.
   public var evidence: String
+  /// Whether it proves the bytes, and not only the size.
+  var isProven = false
   /// Bytes that were received, including those of failed tries.
   public var bytesReceived: Int64
   /// Bytes that an earlier run had downloaded.

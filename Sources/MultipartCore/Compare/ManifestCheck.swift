@@ -25,6 +25,9 @@ struct ManifestCheck: Sendable {
       (read, sums) = (whole, try running.finish())
     }
     switch try entry.judge(object, { sums[$0] ?? object.wholeChecksum($0) }) {
+    // The list says that the object is the same, and its bytes may still be damaged.
+    case .same(_, _, ofBytes: false) where read?.isProven == false:
+      throw Self.unknown("the manifest lists no checksum of its bytes, and the store has none", remedy: nil)
     case .same(let match, let sum, _):
       let how = read == nil ? "matches" : "matches, and every byte was downloaded"
       var verified = VerifiedObject(read, object, evidence: "\(match) in the manifest \(how)")
@@ -32,10 +35,15 @@ struct ManifestCheck: Sendable {
       return verified
     case .different(let why): throw ManifestEntry.different(why)
     case .unknown(let lack):
-      throw Failure(
-        .refused, "it is not known whether the object is the one that the manifest lists: \(lack)",
-        remedy: options.comparesBytes ? nil : Verification.wayToKnow)
+      let canTell = !options.comparesBytes && !entry.algorithms.isEmpty
+      throw Self.unknown(lack, remedy: canTell ? Verification.wayToKnow : nil)
     }
+  }
+
+  private static func unknown(_ lack: String, remedy: Wording?) -> Failure {
+    Failure(
+      .refused, "it is not known whether the object is the one that the manifest lists: \(lack)",
+      remedy: remedy ?? "download the object, and compare it with what else you have of it")
   }
 }
 
@@ -85,11 +93,15 @@ extension ManifestEntry {
         return .same("\(checksum.title) \(checksum.value)", checksum, ofBytes: checksum.type == .fullObject)
       }
     }
-    guard let etag, let given = object.etag else { return .unknown(lack: lack) }
-    guard ETag(given) == ETag(etag) else {
-      return .different("its ETag is \(SafeText.oneLine(given)), and the manifest lists \(SafeText.oneLine(etag))")
+    guard let listed = etag.flatMap(ETag.init), let given = object.etag.flatMap(ETag.init) else {
+      return .unknown(lack: lack)
     }
-    return .same("ETag \(SafeText.oneLine(given))", nil, ofBytes: false)
+    guard given == listed else {
+      let (given, listed) = (SafeText.oneLine(given.quoted), SafeText.oneLine(listed.quoted))
+      return .different("its ETag is \(given), and the manifest lists \(listed)")
+    }
+    guard given.form != .opaque else { return .unknown(lack: "its ETag is the listed one, but not made of its bytes") }
+    return .same("ETag \(SafeText.oneLine(given.quoted))", nil, ofBytes: false)
   }
 
   private var lack: String {

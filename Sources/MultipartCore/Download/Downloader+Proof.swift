@@ -20,6 +20,7 @@ extension Downloader {
         case .same(let match):
           result.evidence = match.evidence
           result.checksum = match.sum
+          result.isProven = true
         case .different(let why) where isPart:
           guard try await isChecksumOfWhole(object) else { return .refuted(Self.refutation(why)) }
         case .different(let why):

@@ -153,9 +153,22 @@ import Testing
     let same = try await box.run("verify", "--manifest", "one.jsonl", "s3://bucket/p/")
     same.expectSuccess()
     #expect(same.output.contains("; ETag "), "\(same.output)")
+    box.fake.setFaults([Fault(.init(.getObject), .corruptAnswer)])
+    let damaged = try await box.run("verify", "--manifest", "one.jsonl", "--deep", "s3://bucket/p/")
+    #expect(damaged.status == 65 && damaged.output.contains("0 files verified"), "\(damaged.errors)")
+    box.fake.setFaults([])
     try replace(box, "p/d/1")
     let other = try await box.run("verify", "--manifest", "one.jsonl", "s3://bucket/p/")
     #expect(other.status == 65 && other.errors.contains("its ETag is "), "\(other.errors)")
+  }
+
+  @Test("an ETag that says nothing about the bytes proves nothing, also if it is the listed one", arguments: [[], ["--deep"]])
+  func opaque(_ options: [String]) async throws {
+    let box = try BlackBox()
+    box.fake.putObject("p/a", bytes: [UInt8](repeating: 1, count: 1000), parts: [], etag: "opaque")
+    try box.files.write(Self.line("p/a", "opaque"), to: "m.jsonl")
+    let result = try await box.run(["verify", "--manifest", "m.jsonl", "s3://bucket/p/"] + options)
+    #expect(result.status == 69 && result.errors.contains("not made of its bytes"), "\(result.errors)")
   }
 
   @Test("words beside the prefix, a list beside the manifest, and no prefix are refused")
