@@ -23,7 +23,7 @@ ZSH_DIR  := $(SHARE)/zsh/site-functions
 FISH_DIR := $(SHARE)/fish/vendor_completions.d
 
 .DEFAULT_GOAL := build
-.PHONY: help deps toolchain build deb portable demo test test-deb test-portable test-reproducible check lint sanitize install uninstall bench soak soak-credentials soak-simulator stores-start stores-stop clean
+.PHONY: help deps toolchain build deb portable demo test test-deb test-portable test-reproducible check lint sanitize install uninstall bench soak soak-credentials soak-simulator stores-install stores-start stores-stop clean
 
 help:
 	@echo 'make build         the release binary $(BINARY) (default)'
@@ -82,19 +82,21 @@ SUITES = env NO_COLOR=1 .build/debug/s3upPackageTests.xctest --testing-library s
 
 test: deps toolchain
 	$(SWIFT) build --build-tests $(TESTED)
-	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=8 Tests/recap.sh $(SUITES) 'SupportTests|MultipartCoreTests'
+	$(MAKE) --no-print-directory -j2 -Oline tested-library stores-install
 	rm -rf $(JSON_LINES) $(TRACES)
-	$(STORES) run all -- $(MAKE) --no-print-directory -j2 -Oline tested accepted
+	$(STORES) run all -- $(MAKE) --no-print-directory -j2 -Oline tested-command accepted
 	$(MAKE) --no-print-directory $(CHECKED)
 
-tested:
+tested-library:
+	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=8 Tests/recap.sh $(SUITES) 'SupportTests|MultipartCoreTests'
+tested-command:
 	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=16 S3UP_JSON_LINES=$(JSON_LINES) S3UP_TRACES=$(TRACES) Tests/recap.sh $(SUITES) 's3upTests|RealStoreTests'
 
 # What users touch besides the program, one after another beside the tests of the command: both mostly wait, for servers,
 # terminals, a browser or an emulator. The lines and traces that those tests have written are checked after them.
 ACCEPTED := $(addprefix accepted-,example tickets screens browser kernels jobs installed documented)
 CHECKED := accepted-traces accepted-json
-.PHONY: tested accepted $(ACCEPTED) $(CHECKED)
+.PHONY: tested-library tested-command accepted $(ACCEPTED) $(CHECKED)
 accepted: $(ACCEPTED)
 
 accepted-example:
@@ -185,6 +187,9 @@ soak-credentials: deps toolchain
 # Ten times as many uploads as `make test` plays.
 soak-simulator: deps toolchain
 	S3UP_SIM_COUNT=500000 $(SWIFT) test $(TESTED) --filter SimulatorTests
+
+stores-install:
+	$(STORES) install all
 
 stores-start: deps
 	$(STORES) start all
