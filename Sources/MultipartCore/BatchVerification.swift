@@ -22,14 +22,16 @@ public final class BatchVerification: BatchRun {
   private let state = Locked(State())
   /// Up to 16 comparisons run at once: except for large files, each spends most of its time waiting for the store.
   private let gate = Gate(16)
-  /// Of objects that are downloaded, two at a time may be larger than `mostAtOnce`: each takes up to 64 MiB of memory.
+  /// Of objects that are downloaded, two at a time may be larger than a range. Twelve ranges of each are in memory.
   private let largeGate = Gate(2)
-  private static let mostAtOnce: Int64 = 4 << 20
+  private static let rangeSize: Int64 = 1 << 20
 
   init(
     _ store: Store, _ options: VerifyOptions, find: @escaping Finder<Comparison>,
     onEvent: @escaping @Sendable (BatchEvent) -> Void
   ) {
+    var options = options
+    options.rangeSize = Self.rangeSize
     (self.store, self.options, self.find, tap) = (store, options, find, EventTap(onEvent))
   }
 
@@ -119,7 +121,7 @@ public final class BatchVerification: BatchRun {
   }
 
   private func verify(_ comparison: Comparison) async {
-    let isLarge = options.comparesBytes && comparison.size.map { $0 > Self.mostAtOnce } ?? true
+    let isLarge = options.comparesBytes && comparison.size.map { $0 > Self.rangeSize } ?? true
     if isLarge { _ = await largeGate.enter() }
     defer { if isLarge { largeGate.leave() } }
     let start = store.world.uptime()

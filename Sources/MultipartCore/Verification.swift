@@ -53,6 +53,8 @@ public struct VerifyOptions: Sendable {
   public var customerKey: CustomerKey?
   /// Downloads the object and compares every byte, whatever the store reveals about it. Nothing is written.
   public var comparesBytes = false
+  /// How many bytes one request of such a download asks for.
+  var rangeSize: Int64 = 2 << 20
   /// Stops a run of many when one object is not proven to be identical to its file.
   public var stopsAtFirstFailure = false
 

@@ -15,6 +15,7 @@ extension Store {
   ) async throws(Failure) -> DownloadedObject {
     var download = DownloadOptions()
     (download.versionID, download.customerKey) = (options.versionID, options.customerKey)
+    download.partSize = options.rangeSize
     let bytes = bytes(of: key, download).makeAsyncIterator()
     while let piece = try await bytes.next() { try take(piece) }
     guard let object = bytes.object else { throw Failure(.local, "the download ended without a result") }

@@ -162,7 +162,9 @@ import Testing
     #expect(other.status == 65 && other.errors.contains("its ETag is "), "\(other.errors)")
   }
 
-  @Test("an ETag that says nothing about the bytes proves nothing, also if it is the listed one", arguments: [[], ["--deep"]])
+  @Test(
+    "an ETag that says nothing about the bytes proves nothing, also if it is the listed one",
+    arguments: [[], ["--deep"]])
   func opaque(_ options: [String]) async throws {
     let box = try BlackBox()
     box.fake.putObject("p/a", bytes: [UInt8](repeating: 1, count: 1000), parts: [], etag: "opaque")

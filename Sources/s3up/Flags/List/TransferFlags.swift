@@ -146,8 +146,8 @@ extension FlagList {
       .deep, .toggle, .integrity, .verify, "Download the object and compare every byte.",
       more: """
         Nothing is written, and what the store says about the object does not count: this also decides where the \
-        store reveals nothing that would. It takes up to 64 MiB of memory for each object; with -r two large objects \
-        are compared at a time.
+        store reveals nothing that would. It takes up to 64 MiB of memory; of many large objects, two are compared at \
+        a time.
         """, common: .verify),
     Flag(
       .expectSize, .value("BYTES"), .integrity, [.one, .byTicket],
