@@ -3,14 +3,10 @@ import MultipartBasics
 
 /// Downloads an object, in the memory of a few ranges, and compares every byte with a file.
 struct ByteCheck: Sendable {
-  private let store: Store
-  private let file: SourceFile
-  private let key: String
-  private let options: VerifyOptions
-
-  init(_ store: Store, _ file: SourceFile, _ key: String, _ options: VerifyOptions) {
-    (self.store, self.file, self.key, self.options) = (store, file, key, options)
-  }
+  let store: Store
+  let file: SourceFile
+  let key: String
+  let options: VerifyOptions
 
   func run() async throws(Failure) -> Verification {
     guard let object = try await store.look(at: key, options) else { return .absent }
