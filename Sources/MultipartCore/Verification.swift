@@ -79,7 +79,9 @@ extension Store {
     guard let file = try input.openFile() else {
       throw Failure(.usage, "a stream cannot be verified, only a file", remedy: "write it into a file first")
     }
-    guard !options.comparesBytes else { return try await ByteCheck(store: self, file: file, key: key, options: options).run() }
+    guard !options.comparesBytes else {
+      return try await ByteCheck(store: self, file: file, key: key, options: options).run()
+    }
     let check = SameCheck(
       client: client,
       head: HeadObject(address(key, customerKey: options.customerKey), versionID: options.versionID),

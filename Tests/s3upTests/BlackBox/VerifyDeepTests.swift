@@ -164,6 +164,18 @@ import Testing
     #expect(other.status == 65 && other.errors.contains("its ETag is "), "\(other.errors)")
   }
 
+  @Test("downloaded bytes that neither the manifest nor the store proves are 69, although the ETag is the listed one")
+  func unprovenBytes() async throws {
+    let box = try BlackBox()
+    let tag = String(repeating: "0123456789abcdef", count: 2) + "-3"
+    box.fake.putObject("p/a", bytes: [UInt8](repeating: 1, count: 1000), parts: [], etag: tag)
+    try box.files.write(Self.line("p/a", tag), to: "m.jsonl")
+    let verify = ["verify", "--manifest", "m.jsonl", "s3://bucket/p/"]
+    #expect(try await box.run(verify).status == 0)
+    let deep = try await box.run(verify + ["--deep"])
+    #expect(deep.status == 69 && deep.errors.contains("lists no checksum of its bytes"), "\(deep.errors)")
+  }
+
   @Test(
     "an ETag that says nothing about the bytes proves nothing, also if it is the listed one",
     arguments: [[], ["--deep"]])
