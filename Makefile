@@ -14,6 +14,7 @@ SOURCES  := Package.swift $(shell find Sources -type f 2>/dev/null)
 STORES   := Tests/Stores/stores.sh
 JSON_LINES := $(CURDIR)/.build/json-lines
 TRACES   := $(CURDIR)/.build/traces
+FAILED   := $(CURDIR)/.build/failed
 SOAK_TOOLS := slurmctld slurmd slurm-client munge parallel rsync strace iproute2
 SHARE    := $(DESTDIR)$(PREFIX)/share
 BIN_DIR  := $(DESTDIR)$(PREFIX)/bin
@@ -83,8 +84,8 @@ SUITES = env NO_COLOR=1 .build/debug/s3upPackageTests.xctest --testing-library s
 test: deps toolchain
 	$(SWIFT) build --build-tests $(TESTED)
 	$(MAKE) --no-print-directory -j2 -Oline tested-library stores-install
-	rm -rf $(JSON_LINES) $(TRACES)
-	$(STORES) run all -- $(MAKE) --no-print-directory -j2 -Oline tested-command accepted
+	rm -rf $(JSON_LINES) $(TRACES) $(FAILED)
+	$(STORES) run all -- $(MAKE) --no-print-directory -j2 -Oline S3UP_FAILED=$(FAILED) tested-command accepted || { cat $(FAILED); exit 1; }
 	$(MAKE) --no-print-directory $(CHECKED)
 
 tested-library:
@@ -100,25 +101,25 @@ CHECKED := accepted-traces accepted-json
 accepted: $(ACCEPTED)
 
 accepted-example:
-	Tests/Acceptance/Example/run.sh
+	Tests/recap.sh Tests/Acceptance/Example/run.sh
 accepted-tickets:
-	Tests/Acceptance/Tickets/scripts.sh $(DEBUG)
+	Tests/recap.sh Tests/Acceptance/Tickets/scripts.sh $(DEBUG)
 accepted-screens:
-	Tests/Acceptance/Screens/run.sh $(DEBUG)
+	Tests/recap.sh Tests/Acceptance/Screens/run.sh $(DEBUG)
 accepted-browser:
-	Tests/Acceptance/Browser/run.sh $(DEBUG)
+	Tests/recap.sh Tests/Acceptance/Browser/run.sh $(DEBUG)
 accepted-kernels:
-	Tests/Acceptance/Kernels/run.sh
+	Tests/recap.sh Tests/Acceptance/Kernels/run.sh
 accepted-traces:
-	Tests/Acceptance/Trace/check.sh $(TRACES)
+	Tests/recap.sh Tests/Acceptance/Trace/check.sh $(TRACES)
 accepted-json:
-	Tests/Acceptance/Json/check.sh $(JSON_LINES)
+	Tests/recap.sh Tests/Acceptance/Json/check.sh $(JSON_LINES)
 accepted-jobs:
-	Tests/Acceptance/Jobs/check.sh
+	Tests/recap.sh Tests/Acceptance/Jobs/check.sh
 accepted-installed:
-	Tests/Acceptance/Packaging/install.sh $(DEBUG)
+	Tests/recap.sh Tests/Acceptance/Packaging/install.sh $(DEBUG)
 accepted-documented:
-	Tests/Acceptance/docs.sh
+	Tests/recap.sh Tests/Acceptance/docs.sh
 
 # As root: it makes a system that has nothing else in a folder.
 test-deb: deb

@@ -14,9 +14,9 @@ fail() {
   exit 1
 }
 
-mkdir -p "$tree/.build/release" "$tree/Tests"
+mkdir -p "$tree/.build/release" "$tree/Tests/Stores"
 cp -r "$here"/{Makefile,Package.swift,Sources} "$tree"
-cp -r "$here/Tests/Stores" "$tree/Tests"
+cp "$here"/Tests/Stores/*.sh "$tree/Tests/Stores"
 install -m 755 "$program" "$tree/.build/release/s3up"
 # A compiler that finds nothing to do, as after a change of the documentation: the program stays older than that.
 touch -d yesterday "$tree/.build/release/s3up"

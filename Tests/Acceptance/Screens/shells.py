@@ -35,18 +35,35 @@ def is_there(wanted, screen):
     return f"{wanted} " in screen.partition("\n")[0] + " "
 
 
+def until(terminal, shell, there, between=lambda: None):
+    """The screen as soon as `there` is true of it, or when that takes too long."""
+    end = time.monotonic() + PATIENCE
+    while True:
+        screen = terminal.screen(shell)
+        if there(screen) or time.monotonic() > end:
+            return screen
+        between()
+        time.sleep(0.1)
+
+
+def begin(terminal, shell, load):
+    """A shell that is still starting may drop what is typed, so it is asked until it answers."""
+    def enter(line):
+        terminal.tmux("send-keys", "-l", "-t", shell, line)
+        terminal.tmux("send-keys", "-t", shell, "Enter")
+
+    until(terminal, shell, lambda screen: "ready" in screen, lambda: enter("echo rea''dy"))
+    enter(f"{load}; echo loa''ded")
+    until(terminal, shell, lambda screen: "loaded" in screen)
+
+
 def completed(terminal, shell, typed, wanted):
     """What the line became."""
     terminal.tmux("send-keys", "-t", shell, "C-u")
     terminal.tmux("send-keys", "-t", shell, "C-l")
     terminal.tmux("send-keys", "-l", "-t", shell, typed)
     terminal.tmux("send-keys", "-t", shell, "Tab")
-    end = time.monotonic() + PATIENCE
-    while True:
-        screen = terminal.screen(shell)
-        if is_there(wanted, screen) or time.monotonic() > end:
-            return screen
-        time.sleep(0.1)
+    return until(terminal, shell, lambda screen: is_there(wanted, screen))
 
 
 def main():
@@ -68,10 +85,7 @@ def main():
         try:
             for shell, (start, load) in START.items():
                 terminal.open(shell, 120, place, environment, start)
-                time.sleep(1)
-                terminal.tmux("send-keys", "-l", "-t", shell, load)
-                terminal.tmux("send-keys", "-t", shell, "Enter")
-                time.sleep(2)
+                begin(terminal, shell, load)
                 for typed, wanted in TYPED:
                     screen = completed(terminal, shell, typed, wanted)
                     if not is_there(wanted, screen):

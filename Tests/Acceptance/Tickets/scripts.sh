@@ -90,7 +90,7 @@ killed() {
   local group line seen='' first rest part status=0
   mkfifo said
   set -m
-  env -i "PATH=$room/bin:$PATH" CURL_MORE='--limit-rate 6M' $shell killed.sh file >out 2>said &
+  env -i "PATH=$room/bin:$PATH" CURL_MORE='--limit-rate 3M' $shell killed.sh file >out 2>said &
   group=$!
   set +m
   while read -r line; do
