@@ -85,7 +85,7 @@ test: deps toolchain
 	$(SWIFT) build --build-tests $(TESTED)
 	$(MAKE) --no-print-directory -j2 -Oline tested-library stores-install
 	rm -rf $(JSON_LINES) $(TRACES) $(FAILED)
-	$(STORES) run all -- $(MAKE) --no-print-directory -j2 -Oline S3UP_FAILED=$(FAILED) tested-command accepted || { cat $(FAILED); exit 1; }
+	$(STORES) run all -- $(MAKE) --no-print-directory -j2 -Oline S3UP_FAILED=$(FAILED) tested || { cat $(FAILED); exit 1; }
 	$(MAKE) --no-print-directory $(CHECKED)
 
 tested-library:
@@ -93,12 +93,17 @@ tested-library:
 tested-command:
 	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=16 S3UP_JSON_LINES=$(JSON_LINES) S3UP_TRACES=$(TRACES) Tests/recap.sh $(SUITES) 's3upTests|RealStoreTests'
 
-# What users touch besides the program, one after another beside the tests of the command: both mostly wait, for servers,
-# terminals, a browser or an emulator. The lines and traces that those tests have written are checked after them.
-ACCEPTED := $(addprefix accepted-,example tickets screens browser kernels jobs installed documented)
+# What users touch besides the program. Some of it is tried beside the tests of the command, because both mostly wait; what
+# looks at screens, a browser or the memory of a program is tried after them, two at a time. The lines and traces that the
+# tests have written are checked at the end.
+BESIDE := $(addprefix accepted-,tickets kernels jobs installed documented)
+ALONE := $(addprefix accepted-,example browser screens)
 CHECKED := accepted-traces accepted-json
-.PHONY: tested-library tested-command accepted $(ACCEPTED) $(CHECKED)
-accepted: $(ACCEPTED)
+.PHONY: tested tested-library tested-command accepted $(BESIDE) $(ALONE) $(CHECKED)
+tested: tested-command $(ALONE) $(BESIDE)
+accepted: $(BESIDE) $(ALONE)
+# By its name alone, each runs at once.
+$(if $(filter tested,$(MAKECMDGOALS)),$(ALONE): tested-command)
 
 accepted-example:
 	Tests/recap.sh Tests/Acceptance/Example/run.sh

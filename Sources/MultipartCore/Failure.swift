@@ -116,6 +116,11 @@ public struct Failure: Error, Sendable {
     return copy
   }
 
+  /// What has not happened in spite of the failure, said before what to do about it.
+  mutating func reassure(_ words: Wording) {
+    remedy = words + (remedy.map { "; " + $0 } ?? "")
+  }
+
   /// The failure of a run that a signal or its caller has stopped.
   public static let interrupted = Failure(.interrupted, "interrupted")
 

@@ -19,9 +19,7 @@ struct ManifestCheck: Sendable {
     if options.comparesBytes {
       var running = try MultiChecksum(entry.algorithms)
       let whole = try await store.readThrough(key, options) { piece in piece.withUnsafeBytes { running.update($0) } }
-      guard whole.etag == object.etag else {
-        throw Failure(.sourceChanged, "the object was replaced while it was compared")
-      }
+      guard whole.etag == object.etag else { throw RangeSink.replaced }
       (read, sums) = (whole, try running.finish())
     }
     switch try entry.judge(object, { sums[$0] ?? object.wholeChecksum($0) }) {

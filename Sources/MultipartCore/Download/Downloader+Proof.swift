@@ -55,9 +55,7 @@ extension Downloader {
   private static func refutation(_ why: String) -> Failure {
     Failure(
       .dataMismatch, "the downloaded bytes are not the object: \(why)",
-      remedy:
-        "nothing was written under the target's name; run it again, and if it fails in the same way, the store's copy is damaged"
-    )
+      remedy: "run it again, and if it fails in the same way, the store's copy is damaged")
   }
 
   private func sign(

@@ -288,6 +288,9 @@ final class Downloader: Performer {
     if !keeps { part?.remove() }
     record?.close(keeps: keeps)
     failure.isResumable = keeps
+    if case .file = kind, [.sourceChanged, .dataMismatch].contains(failure.code) {
+      failure.reassure("nothing was written under the target's name")
+    }
     return failure
   }
 }

@@ -154,8 +154,7 @@ final class SourceFile: Sendable {
 
   func changed(_ what: String) -> Failure {
     var failure = Failure(
-      .sourceChanged, "the file \(what) while it was read",
-      remedy: "run it again when nothing writes to the file; nothing was published")
+      .sourceChanged, "the file \(what) while it was read", remedy: "run it again when nothing writes to the file")
     failure.place.file = path.text
     return failure
   }

@@ -75,7 +75,7 @@ enum ErrorText {
     case .usage: "'s3up help' explains the commands and their options."
     case .configuration: "Fix the setting, or override it with an option."
     case .sourceMissing: "Check the file's path and whether you may read it."
-    case .sourceChanged: "Nothing was published. Run it again when nothing writes to the file any more."
+    case .sourceChanged: "Run it again when nothing writes to the source any more."
     case .dataMismatch: "Nothing is proven. Check the source and the expectation, then run it again."
     case .refused:
       "The same command would be refused again; s3up doctor, with the bucket's URL, checks the connection to the store."

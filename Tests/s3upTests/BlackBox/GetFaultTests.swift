@@ -103,7 +103,8 @@ import Testing
       #expect(try box.files.read("target") == bytes)
       return
     }
-    result.expectFailure(65, "was replaced while it was downloaded")
+    result.expectFailure(
+      65, "was replaced while it was downloaded", "\nNothing was written under the target's name; run it again")
     // A store that honours If-Match sends no byte of another object.
     if store == 0 { #expect(box.fake.requests(.getObject).map(\.status).last == 412) }
     try expectNothing(box)

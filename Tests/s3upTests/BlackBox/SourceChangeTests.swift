@@ -51,7 +51,7 @@ enum SourceChange: String, CaseIterable, Sendable {
     try change.happen(to: box.files.path("f"))
     let result = await child.wait()
     #expect(result.signal == nil && !result.timedOut)
-    result.expectFailure(65, "(f, s3://bucket/k")
+    result.expectFailure(65, "(f, s3://bucket/k", "\nNothing was published; run it again when nothing writes to")
     return result
   }
 

@@ -118,7 +118,7 @@ struct DownloadTarget: Sendable {
     guard part.isThere else {
       throw Failure(
         .local, "another program has removed or replaced the file that was being written",
-        remedy: "run it again: nothing was written under the target's name"
+        remedy: "nothing was written under the target's name; run it again"
       ).at(Place(file: path.text))
     }
     do throws(ErrorNumber) {

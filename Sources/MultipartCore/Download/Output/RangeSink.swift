@@ -122,7 +122,7 @@ final class RangeSink: BodySink, @unchecked Sendable {
   static var replaced: Failure {
     Failure(
       .sourceChanged, "the object was replaced while it was downloaded",
-      remedy: "nothing was written under the target's name; run it again to get the new object")
+      remedy: "run it again, for the object that is there now")
   }
 
   func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {

@@ -249,7 +249,10 @@ final class Transfer {
         return piece.bytes.count
       }
       let count = try source.read(into: buffer, at: offset)
-      guard count > 0 else { throw Failure(.sourceChanged, "the source ended before its length") }
+      guard count > 0 else {
+        throw Failure(
+          .sourceChanged, "the source ended before its length", remedy: "run it again when nothing writes to it")
+      }
       return count
     }
   }

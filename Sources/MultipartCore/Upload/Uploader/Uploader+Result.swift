@@ -76,6 +76,7 @@ extension Uploader {
 
   private func leftBehind(_ machine: UploadMachine, _ uploadID: String?, _ failure: Failure) -> Failure {
     var failure = failure.at(job.place)
+    if failure.code == .sourceChanged { failure.reassure("nothing was published") }
     // The run ended before it reached the recorded upload, which a later run can still resume.
     failure.isResumable = machine.leavesOldRecord && journal?.found != nil
     guard let id = uploadID else { return maybeBegun(machine, failure) }
