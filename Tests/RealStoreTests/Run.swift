@@ -143,4 +143,14 @@ struct Event: Decodable, Sendable {
     #expect(
       (bytes...bytes + again).contains(sent), "\(sent) bytes for \(bytes): \(self)\n\(output)", sourceLocation: at)
   }
+
+  /// Expects that the parts of 5 MiB that the store had after a run over one connection were resumed, and returns their
+  /// bytes. A busy store may have received one more whose answer that run did not see, and list it a moment later.
+  func expectResumed(_ held: Int, _ at: SourceLocation = #_sourceLocation) -> Int {
+    let resumed = bytes_resumed ?? -1
+    #expect(
+      resumed % (5 << 20) == 0 && (held...held + 1).contains(resumed / (5 << 20)),
+      "\(resumed) bytes for \(held) parts: \(self)", sourceLocation: at)
+    return resumed
+  }
 }
