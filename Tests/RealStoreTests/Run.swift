@@ -50,7 +50,8 @@ struct Run: Sendable {
     let process = try start(
       [
         "put", fromInput ? "-" : source.path, url(key()), "--json", "--part-size", "5M", "--concurrency", "1",
-        "--limit-rate", "4M",
+        // A part takes 2.5 s: the one before is seen in less, so no part is just arriving when the run is stopped.
+        "--limit-rate", "2M",
       ] + options, input: fromInput ? .file(source.path) : .none)
     while !process.ended {
       if let id = try await store.unfinished(key()).first, try await !store.parts(key(), id).isEmpty {
@@ -142,15 +143,5 @@ struct Event: Decodable, Sendable {
     let sent = bytes_sent ?? -1
     #expect(
       (bytes...bytes + again).contains(sent), "\(sent) bytes for \(bytes): \(self)\n\(output)", sourceLocation: at)
-  }
-
-  /// Expects that the parts of 5 MiB that the store had after a run over one connection were resumed, and returns their
-  /// bytes. A busy store may have received one more whose answer that run did not see, and list it a moment later.
-  func expectResumed(_ held: Int, _ at: SourceLocation = #_sourceLocation) -> Int {
-    let resumed = bytes_resumed ?? -1
-    #expect(
-      resumed % (5 << 20) == 0 && (held...held + 1).contains(resumed / (5 << 20)),
-      "\(resumed) bytes for \(held) parts: \(self)", sourceLocation: at)
-    return resumed
   }
 }

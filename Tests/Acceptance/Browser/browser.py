@@ -258,7 +258,7 @@ def whole(bench, browser):
     browser.open(page)
     demand(bench.endpoint in browser.text("facts"), "the server is not shown before the first byte")
     demand(not bench.network.requests, "something was asked before a file was chosen")
-    # Of each of four connections: a part takes four seconds, so that nothing ends while a busy machine looks at the page.
+    # The rate of each of four connections: a part takes four seconds, so that nothing ends while a busy machine looks at the page.
     bench.network.rate = 2 * MIB
     browser.choose(file)
     until("a third has arrived", lambda: bench.network.count("PUT") > bench.mib / 24)
