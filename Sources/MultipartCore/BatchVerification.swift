@@ -45,9 +45,15 @@ public final class BatchVerification: BatchRun {
   public func cancel() { stop(.interrupted) }
 
   /// Runs the comparison; call it once. Cancelling the calling task stops the run. Throws if the sources cannot be read
-  /// to their end, or if the run is cancelled; the outcome of each object is reported as an event.
+  /// to their end, if the run is cancelled, or at its deadline; the outcome of each object is reported as an event.
   public func run() async throws(Failure) -> BatchSummary {
     defer { tap.finish() }
+    let alarm = options.deadline.map { limit in
+      Task { [self] in
+        if (try? await store.world.sleep(max(.zero, limit.bounded))) != nil { self.stop(.timeIsOver) }
+      }
+    }
+    defer { alarm?.cancel() }
     let work = Task { [self] in await compareAll() }
     let isStopped = state.withLock { state in
       state.work = work

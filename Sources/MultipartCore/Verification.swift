@@ -55,6 +55,8 @@ public struct VerifyOptions: Sendable {
   public var comparesBytes = false
   /// How many bytes one request of such a download asks for.
   var rangeSize: Int64 = 2 << 20
+  /// Ends a run of many after this time; what was compared before that is reported.
+  public var deadline: Duration?
   /// Stops a run of many when one object is not proven to be identical to its file.
   public var stopsAtFirstFailure = false
 

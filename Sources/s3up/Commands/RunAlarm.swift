@@ -4,8 +4,6 @@ import MultipartCore
 /// Ends a run at its `--deadline`, whatever it is doing: checksumming a file, looking for credentials, waiting for a
 /// source. An upload in progress stops by itself before that, so that it has time to end in an orderly way.
 final class RunAlarm: Sendable {
-  private static let grace = Duration.milliseconds(650)
-
   private enum State: Sendable {
     case armed
     /// The run has its result and is about to report it.
@@ -36,9 +34,11 @@ final class RunAlarm: Sendable {
     }
   }
 
-  /// Runs `work` until it returns or the deadline passes; unfinished work ends with the process.
+  /// Runs `work` until it returns or the deadline passes; unfinished work ends with the process. `grace` is for work that
+  /// has the same deadline, and stops by itself.
   static func run(
-    _ limit: Duration?, _ world: World, _ work: @escaping @Sendable (RunAlarm) async throws(Failure) -> Void
+    _ limit: Duration?, _ world: World, grace: Duration = .milliseconds(650),
+    _ work: @escaping @Sendable (RunAlarm) async throws(Failure) -> Void
   ) async throws(Failure) {
     let alarm = RunAlarm()
     guard let limit else { return try await work(alarm) }

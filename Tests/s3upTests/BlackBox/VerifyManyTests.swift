@@ -110,6 +110,24 @@ import Testing
     try FileManager.default.removeItem(atPath: box.files.path("hold"))
   }
 
+  @Test("A deadline ends a comparison with 75, and what was compared before it is reported")
+  func deadline() async throws {
+    let box = try await box()
+    // The object of z never answers.
+    box.fake.setFaults([Fault(Fault.Match(.headObject, key: "p/z"), .stall(stage: .beforeAnswer))])
+    let many = try await box.run("verify", "-r", "dir", "s3://bucket/p/", "--deadline", "3s", "--json")
+    #expect(many.status == 75 && many.seconds < 10, "\(many.seconds) s: \(many.errors)")
+    #expect(many.lines.filter { $0.hasPrefix("{\"event\":\"verified\"") }.count == 4, "\(many.output)")
+    #expect(many.lines.contains { $0.contains("\"verified\":4,") && $0.contains("\"failed\":0") }, "\(many.output)")
+    #expect(many.lines.last?.contains("\"exit\":75,\"resumable\":false") == true, "\(many.output)")
+    #expect(!many.errors.contains("continue"), "\(many.errors)")
+    let one = try await box.run("verify", "dir/z", "s3://bucket/p/z", "--deadline", "1s")
+    #expect(one.status == 75 && one.seconds < 10, "\(one.seconds) s: \(one.errors)")
+    #expect(one.errors.contains("the time given by --deadline is over") && one.output.isEmpty, "\(one.errors)")
+    // What ends in time is not affected.
+    try await box.run("verify", "dir/b.txt", "s3://bucket/p/b.txt", "--deadline", "30s").expectSuccess()
+  }
+
   @Test("options that are for one file, or for uploads only, are refused")
   func usage() async throws {
     let box = try await box()

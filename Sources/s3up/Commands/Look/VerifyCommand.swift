@@ -12,12 +12,16 @@ struct VerifyCommand {
     let (name, start) = (source.name.text, session.world.uptime())
     let place = Place(file: name, bucket: url.bucket, key: url.key)
     do throws(Failure) {
-      let object = try await verify(source.input(errors: nil), url)
-      let took = session.world.uptime() - start
-      try session.say(
-        session.paint(STDOUT_FILENO).result(
-          object.line(source: name, bucket: url.bucket, key: url.key ?? "", took: took)),
-        json: Event.verified(Event.Subject(place), object, took: took).json)
+      let limit = session.options.upload.deadline
+      try await RunAlarm.run(limit, session.world, grace: .zero) { (alarm) async throws(Failure) in
+        let object = try await verify(source.input(errors: nil), url)
+        let took = session.world.uptime() - start
+        try alarm.disarm()
+        try session.say(
+          session.paint(STDOUT_FILENO).result(
+            object.line(source: name, bucket: url.bucket, key: url.key ?? "", took: took)),
+          json: Event.verified(Event.Subject(place), object, took: took).json)
+      }
     } catch {
       throw error.at(place)
     }

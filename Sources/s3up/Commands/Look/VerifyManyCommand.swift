@@ -51,6 +51,7 @@ struct VerifyManyCommand {
       return try await run.alarmed { [list] (batch, reporter) async throws(Failure) in
         guard let bucket = sources.target?.bucket else { return nil }
         let store = try await session.store(bucket)
+        let options = options.ending(as: batch)
         return (try store.verification(list, options, besides: batch.outputs, onEvent: reporter.hear), store)
       }
     case .manifest(let path, let prefix):
@@ -59,7 +60,7 @@ struct VerifyManyCommand {
         (list.rules, list.shard) = (try GlobRules(selection.rules), selection.shard)
         list.allowsNothing = selection.allowsNothing
         let store = try await session.store(prefix.bucket)
-        return (try store.verification(listed: list, options, onEvent: reporter.hear), store)
+        return (try store.verification(listed: list, options.ending(as: batch), onEvent: reporter.hear), store)
       }
     }
   }
@@ -72,5 +73,12 @@ extension VerifyOptions {
     customerKey = session.options.upload.customerKey
     comparesBytes = session.invocation.toggle(.deep) ?? false
     stopsAtFirstFailure = session.invocation.toggle(.failFast) ?? false
+  }
+
+  /// These options, with what is left of the time of the whole command.
+  fileprivate func ending(as batch: BatchOptions) -> VerifyOptions {
+    var copy = self
+    copy.deadline = batch.upload.deadline
+    return copy
   }
 }

@@ -97,7 +97,8 @@ struct ManyRun: Sendable {
     }
     try reporter.settle(summary)
     if var cut {
-      if cut.code == .interrupted || cut.code == .deadline {
+      // A comparison keeps nothing that could be continued.
+      if cut.code == .interrupted || cut.code == .deadline, session.invocation.command != .verify {
         cut.remedy = "run the same command again to continue"
         cut.isResumable = true
       }

@@ -95,6 +95,12 @@ extension FlagList {
         Everything counts towards it: finding credentials and the store, receiving, waiting for retries, and the \
         proof. What was written to files is kept, and the same command resumes it.
         """),
+    Flag(
+      .deadline, .value("DURATION"), .transfer, .verify,
+      "End the run after this time at the latest, with exit code 75.",
+      more: """
+        Everything counts towards it: finding credentials and the store, reading the files, and waiting for the store.         The next run begins anew.
+        """),
   ]
 
   static let resume: [Flag] = [

@@ -70,8 +70,8 @@ enum HelpTopic: String, Sendable, CaseIterable {
     case .cron:
       [
         """
-        Every run: -q prints errors only, so that cron sends mail only then; --deadline ends the run in time, with exit \
-        code 75; after 75 the same command resumes. Two runs never disturb each other: the second ends with 75, or \
+        Every run: -q prints errors only, so that cron sends mail only then; --deadline ends put, get and verify in \
+        time, with exit code 75; after 75 the same command resumes an upload or a download. Two runs never disturb each other: the second ends with 75, or \
         waits with --wait-lock. cron sets HOME, so ~/.aws is read as usual. --notify posts the outcome to a URL.
         """,
         """
