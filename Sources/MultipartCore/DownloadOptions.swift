@@ -80,6 +80,8 @@ public struct DownloadOptions: Sendable {
   public var deadline: Duration?
   /// Requests a slow range a second time when it delays the end.
   public var hedges = true
+  /// Whoever receives the bytes compares each of them with what they should be.
+  var isComparedByReader = false
 
   /// The sizes that one request may ask for.
   public static let partSizes: ClosedRange<Int64> = 64 << 10...5 << 30

@@ -1,4 +1,5 @@
 import Glibc
+import MultipartBasics
 
 /// A file's path as the kernel sees it: bytes, which need not be UTF-8.
 public struct FilePath: Sendable, Hashable {
@@ -59,6 +60,19 @@ public struct FilePath: Sendable, Hashable {
 
   /// Whether it names a descriptor that is already open: `-`, `/dev/stdin`, `/dev/fd/3`.
   public var namesDescriptor: Bool { StreamFile.descriptor(namedBy: self) != nil }
+
+  /// The open descriptor that the path stands for: `/dev/stdin`, `/dev/stdout`, `/dev/stderr`, `/dev/fd/3`. Its path
+  /// cannot replace it: a socket cannot be opened by its path, and opening a file again begins at its start.
+  public var openDescriptor: Int32? {
+    for (number, name) in ["stdin", "stdout", "stderr"].enumerated()
+    where bytes.elementsEqual("/dev/\(name)".utf8) {
+      return Int32(number)
+    }
+    for prefix in ["/dev/fd/", "/proc/self/fd/"] where bytes.starts(with: prefix.utf8) {
+      return Int32(bytes.dropFirst(prefix.utf8.count), in: 0 ... .max)
+    }
+    return nil
+  }
 
   func isKind(_ kind: mode_t) -> Bool { status.map { $0.st_mode & S_IFMT == kind } ?? false }
 

@@ -66,7 +66,7 @@ public final class Manifest: Sendable {
     do throws(Failure) {
       defer { close(descriptor) }
       try write { (bytes) throws(Failure) in
-        guard StateFolder.writeAll(descriptor, bytes) else {
+        guard WholeWrite.write(bytes, to: descriptor) == 0 else {
           throw StateFolder.failure(path.text, "a temporary file cannot be written")
         }
       }

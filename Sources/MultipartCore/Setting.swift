@@ -25,7 +25,7 @@ public enum Setting: String, Sendable, CaseIterable {
   case offset, length, allowsGaps
   /// How long a presigned URL or a ticket is valid.
   case urlLifetime
-  /// Sign a ticket again although it cannot be shown to be the one that was issued.
+  /// Sign for a ticket although it cannot be shown to be the one that was issued.
   case trustsEdited
   /// Publish what the store has of a ticket's upload, although nothing confirms that it is complete.
   case asItIs

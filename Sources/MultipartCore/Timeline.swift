@@ -49,7 +49,7 @@ public final class Timeline: Sendable {
     }
     try WholeFile.replace(file, mode: nil, failing: failure) { (descriptor) throws(Failure) in
       try writeTrace { (bytes) throws(Failure) in
-        guard StateFolder.writeAll(descriptor, bytes) else { throw failure(errno) }
+        guard WholeWrite.write(bytes, to: descriptor) == 0 else { throw failure(errno) }
       }
     }
   }

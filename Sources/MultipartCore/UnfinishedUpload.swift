@@ -6,6 +6,8 @@ public struct UnfinishedUpload: Sendable {
   public var uploadID: String
   /// When it was begun; nil if the store does not say.
   public var begun: Timestamp?
+  /// How long ago that was, by the store's clock; nil if the store does not say.
+  public var age: Duration?
   /// How many parts the store has.
   public var parts: Int
   /// How many bytes the parts have in total.
@@ -19,12 +21,16 @@ extension Store {
   public func uploads(prefix: String = "") async throws(Failure) -> [UnfinishedUpload] {
     var found: [UnfinishedUpload] = []
     let wanted = Array(prefix.utf8)
-    for upload in try await listed(prefix) {
+    let listing = try await listed(prefix)
+    // Both times are the store's: this machine's clock may be wrong by days.
+    let now = listing.date ?? world.now()
+    for upload in listing.uploads {
       // An upload that has ended since the list was made is left out.
       guard let (key, parts) = try await parts(of: upload, below: wanted) else { continue }
       found.append(
         UnfinishedUpload(
-          key: key, uploadID: upload.uploadID, begun: upload.initiated, parts: parts.count,
+          key: key, uploadID: upload.uploadID, begun: upload.initiated,
+          age: upload.initiated.map { .seconds(max(0, now.seconds - $0.seconds)) }, parts: parts.count,
           bytes: parts.reduce(0) { $0 + $1.size }, begunText: upload.initiated?.iso8601 ?? upload.initiatedText))
     }
     return found
@@ -36,14 +42,14 @@ extension Store {
     _ = try await UploadSteps(address(upload.key), uploadID: upload.uploadID, client, retry).abort()
   }
 
-  private func listed(_ prefix: String) async throws(Failure) -> [ListMultipartUploads.Upload] {
+  private func listed(_ prefix: String) async throws(Failure) -> S3Client.UploadListing {
     let list = ListMultipartUploads(address, prefix: listable(prefix))
     let found = try await client.allUploads(list, retrying: retry)
     if !found.isComplete {
       world.log(
         0, "the store lists more uploads than are read here; these are the first \(found.uploads.count)")
     }
-    return found.uploads
+    return found
   }
 
   /// The parts of an upload. Where the list leaves the key open, the store has them under one of its readings.

@@ -43,15 +43,18 @@ struct ByteProof: Sendable {
 
   /// The proof for bytes that are to be proven or refuted: the strongest evidence first, and if that is of parts, the
   /// store is asked for the size of the first one. `head` has found the object; without it the store cannot be asked.
+  /// If the bytes can be read only once, the last part is looked at too, since no second division can be tried.
   static func strongest(
-    of object: ObjectInfo, _ head: HeadObject?, _ client: S3Client, etagMayBeMD5: Bool
+    of object: ObjectInfo, _ head: HeadObject?, _ client: S3Client, etagMayBeMD5: Bool, readsOnce: Bool = false
   ) async -> ByteProof {
     let proof = ByteProof(
       etagMayBeMD5: etagMayBeMD5 && object.encryption.etagMayBeMD5, strongestFirst: true)
     guard let head, object.needsParts,
       let first = try? await client.parts(of: object, head, retrying: RetryPolicy(tries: 3))
     else { return proof }
-    guard let cut = first.cut(of: object) else { return await proof.listed(object, head, client) ?? proof }
+    var found = first.cut(of: object)
+    if readsOnce, let cut = found, await !client.hasLastPart(cut, of: object, head) { found = nil }
+    guard let cut = found else { return await proof.listed(object, head, client) ?? proof }
     var known = proof
     known.cut = cut
     return known

@@ -22,9 +22,11 @@ struct ManifestCheck: Sendable {
       guard whole.etag == object.etag else { throw RangeSink.replaced }
       (read, sums) = (whole, try running.finish())
     }
-    switch try entry.judge(object, { sums[$0] ?? object.wholeChecksum($0) }) {
+    let verdict = try entry.judge(object, etagMayBeMD5: store.etagMayBeMD5) { sums[$0] ?? object.wholeChecksum($0) }
+    switch verdict {
+    case .same(_, _, .opaque): throw Self.unknown("its ETag is the listed one, but not made of its bytes", remedy: nil)
     // The list says that the object is the same, and its bytes may still be damaged.
-    case .same(_, _, ofBytes: false) where read?.isProven == false:
+    case .same(_, _, .store) where read?.isProven == false:
       throw Self.unknown("the manifest lists no checksum of its bytes, and the store has none", remedy: nil)
     case .same(let match, let sum, _):
       let how = read == nil ? "matches" : "matches, and every byte was downloaded"
@@ -47,10 +49,20 @@ struct ManifestCheck: Sendable {
 
 extension ManifestEntry {
   enum Verdict {
-    /// What matches, which checksum of the object it is, and whether it is one of the bytes.
-    case same(String, ObjectChecksum?, ofBytes: Bool)
+    /// What matches, and which checksum of the object it is.
+    case same(String, ObjectChecksum?, Basis)
     case different(Wording)
     case unknown(lack: String)
+  }
+
+  /// What a value that matches was made of.
+  enum Basis {
+    /// It is a checksum of all bytes.
+    case bytes
+    /// The store has made it of the bytes, in its own way.
+    case store
+    /// Nothing says that it has to do with the bytes.
+    case opaque
   }
 
   /// The checksums of the bytes that an entry lists.
@@ -67,11 +79,11 @@ extension ManifestEntry {
 
   /// Compares by the strongest value that is listed. `sum` returns a checksum of the whole object, if there is one.
   func judge(
-    _ object: ObjectInfo, _ sum: (ChecksumAlgorithm) throws(Failure) -> Checksum?
+    _ object: ObjectInfo, etagMayBeMD5: Bool, _ sum: (ChecksumAlgorithm) throws(Failure) -> Checksum?
   ) throws(Failure) -> Verdict {
     if let sha256, let own = try sum(.sha256) {
       guard own == sha256 else { return .different("its SHA-256 is not the listed one") }
-      return .same("SHA-256 \(sha256.hex)", nil, ofBytes: true)
+      return .same("SHA-256 \(sha256.hex)", nil, .bytes)
     }
     if let checksum {
       let isSame: Bool? =
@@ -88,7 +100,7 @@ extension ManifestEntry {
         }
       if let isSame {
         guard isSame else { return .different("its \(checksum.title) is not the listed one") }
-        return .same("\(checksum.title) \(checksum.value)", checksum, ofBytes: checksum.type == .fullObject)
+        return .same("\(checksum.title) \(checksum.value)", checksum, checksum.type == .fullObject ? .bytes : .store)
       }
     }
     guard let listed = etag.flatMap(ETag.init), let given = object.etag.flatMap(ETag.init) else {
@@ -98,8 +110,8 @@ extension ManifestEntry {
       let (given, listed) = (SafeText.oneLine(given.quoted), SafeText.oneLine(listed.quoted))
       return .different("its ETag is \(given), and the manifest lists \(listed)")
     }
-    guard given.form != .opaque else { return .unknown(lack: "its ETag is the listed one, but not made of its bytes") }
-    return .same("ETag \(SafeText.oneLine(given.quoted))", nil, ofBytes: false)
+    let isOfBytes = given.form != .opaque && etagMayBeMD5 && object.encryption.etagMayBeMD5
+    return .same("ETag \(SafeText.oneLine(given.quoted))", nil, isOfBytes ? .store : .opaque)
   }
 
   private var lack: String {

@@ -16,6 +16,7 @@ extension Store {
     var download = DownloadOptions()
     (download.versionID, download.customerKey) = (options.versionID, options.customerKey)
     download.partSize = options.rangeSize
+    download.isComparedByReader = true
     let bytes = bytes(of: key, download).makeAsyncIterator()
     while let piece = try await bytes.next() { try take(piece) }
     guard let object = bytes.object else { throw Failure(.local, "the download ended without a result") }

@@ -1,4 +1,5 @@
 import Glibc
+import MultipartBasics
 
 /// Whether runs of s3up can store state, and what is stored.
 struct StateFolderReport: Sendable {
@@ -44,7 +45,7 @@ struct StateFolderReport: Sendable {
     var template = StateFolder.template(path + "/.doctor")
     let descriptor = mkstemp(&template)
     guard descriptor >= 0 else { return .unusable(StateFolder.failure(path, "cannot be written")) }
-    let done = StateFolder.writeAll(descriptor, [0x0A])
+    let done = WholeWrite.write([0x0A], to: descriptor) == 0
     let problem = StateFolder.failure(path, "cannot be written")
     close(descriptor)
     unlink(template)

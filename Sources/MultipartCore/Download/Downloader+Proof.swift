@@ -25,17 +25,24 @@ extension Downloader {
           guard try await isChecksumOfWhole(object) else { return .refuted(Self.refutation(why)) }
         case .different(let why):
           // The parts may have sizes that nothing has shown so far.
-          if let listed = await now.proof.listed(object, headOperation, client) {
-            known.withLock { $0.proof = listed }
-            if stream == nil { return await prove() }
+          guard let listed = await now.proof.listed(object, headOperation, client) else {
+            return .refuted(Self.refutation(why))
           }
-          return .refuted(Self.refutation(why))
+          guard now.ordered != nil else {
+            known.withLock { ($0.proof, $0.body) = (listed, nil) }
+            return await prove()
+          }
+          guard options.isComparedByReader else { return .refuted(Self.passedBy) }
+          result.evidence = Self.unknownParts
         case .doubtful:
-          result.evidence = "size only: the sizes of the parts behind the store's ETag or checksum are not known"
+          result.evidence = Self.unknownParts
         case .none: break
         }
       }
-      if let listed = wanted?.object.noted, let part = now.part { try listed.prove(part, object, &result) }
+      if let listed = wanted?.object.noted, let part = now.part {
+        var sums = FileSums(try part.source(), unless: { [progress] in progress.isStopped })
+        try listed.prove(&sums, object, etagMayBeMD5: etagMayBeMD5, &result)
+      }
       known.withLock { $0.result = result }
       return .proven
     } catch {
@@ -44,6 +51,14 @@ extension Downloader {
   }
 
   private static let sizeOnly = "size only: nothing that the store reveals about the object proves its bytes"
+
+  private static let unknownParts =
+    "size only: the sizes of the parts behind the store's ETag or checksum are not known"
+
+  /// For bytes that pass by once: their checksums were computed for parts of other sizes.
+  private static let passedBy = Failure(
+    .dataMismatch, "the downloaded bytes are not proven: the object's parts have unusual sizes",
+    remedy: "download it into a file: there the checksum of each part can be compared afterwards")
 
   /// Whether the checksum is that of the whole object, which some stores return with each part.
   private func isChecksumOfWhole(_ part: ObjectInfo) async throws(Failure) -> Bool {

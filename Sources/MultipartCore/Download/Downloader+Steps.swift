@@ -148,6 +148,7 @@ extension Downloader {
       if case .same(let match) = try proof.sign(of: object, &sums) {
         result.evidence = match.evidence
         result.checksum = match.sum
+        try wanted?.object.noted?.prove(&sums, object, etagMayBeMD5: etagMayBeMD5, &result)
         return result
       }
     }
@@ -168,9 +169,10 @@ extension Downloader {
     throw Self.isThere(options)
   }
 
-  /// What a run records about a file that is identical to the object.
+  /// What a run records about a file that is identical to the object, and to what a manifest lists.
   func recorded(_ file: FileIdentity) -> RunRecord.Object {
-    RunRecord.Object(bucket: address.bucket, key: address.key, options: "", source: file)
+    RunRecord.Object(
+      bucket: address.bucket, key: address.key, options: wanted?.object.noted?.digest ?? "", source: file)
   }
 
   static func isThere(_ options: DownloadOptions) -> Failure {
@@ -186,7 +188,9 @@ extension Downloader {
   private func planProof(_ object: ObjectInfo, _ plan: RangePlan) async {
     let proof =
       options.range == nil && !object.isPartOnly
-      ? await ByteProof.strongest(of: object, headOperation, client, etagMayBeMD5: etagMayBeMD5) : ByteProof()
+      ? await ByteProof.strongest(
+        of: object, headOperation, client, etagMayBeMD5: etagMayBeMD5, readsOnce: kind.isStream)
+      : ByteProof()
     known.withLock { known in
       known.plan = plan
       known.algorithms = Set(object.wholeChecksums.filter(\.isCRC)).union([.crc64nvme])
@@ -286,18 +290,20 @@ extension Downloader {
           }
           return result
         })
+      let get = GetObject(
+        address, range: isListed ? nil : wanted.first...wanted.first + length - 1, ifMatch: object.etag,
+        versionID: version(of: object), wantsChecksums: isListed, sink: sink)
       let answer: GetObject.Output
       do throws(Failure) {
-        answer = try await client.perform(
-          GetObject(
-            address, range: isListed ? nil : wanted.first...wanted.first + length - 1, ifMatch: object.etag,
-            versionID: options.versionID ?? object.versionID, wantsChecksums: isListed, sink: sink)
-        ) { request in
+        answer = try await client.perform(get) { request in
           request.freshConnection = fresh
           transfer.goes(with: request.trace)
           traced.withLock { $0 = request.trace }
         }
       } catch {
+        if error.status == 403, get.versionID != nil, version(of: object, afterRefusal: true) == nil {
+          return await self.get(number, fresh: fresh, isCopy: isCopy)
+        }
         throw Self.meaning(of: error)
       }
       // Without a body the sink was not called.
@@ -322,8 +328,25 @@ extension Downloader {
     }
   }
 
-  /// Takes the whole object from one answer, which contains what a HEAD would have returned.
-  private func take(_ bytes: [UInt8], of object: ObjectInfo) async throws(Failure) {
+  /// The version that a range is requested from. Naming one needs a permission of its own (`s3:GetObjectVersion`), so
+  /// after a refusal the one that the HEAD has shown is no longer named: `If-Match` holds for it too.
+  private func version(of object: ObjectInfo, afterRefusal: Bool = false) -> String? {
+    if let wanted = options.versionID { return wanted }
+    let mayName = known.withLock { known in
+      if afterRefusal, object.etag != nil { known.namesVersion = false }
+      return known.namesVersion
+    }
+    return mayName ? object.versionID : nil
+  }
+
+  /// Takes the whole object from one answer, which contains what a HEAD would have returned. What the list has said is
+  /// still to be proven if the answer leaves it out.
+  private func take(_ bytes: [UInt8], of answered: ObjectInfo) async throws(Failure) {
+    var object = answered
+    if let listed = known.withLock({ $0.object }) {
+      object.etag = object.etag ?? listed.etag
+      object.lastModified = object.lastModified ?? listed.lastModified
+    }
     let proof = await ByteProof.strongest(of: object, headOperation, client, etagMayBeMD5: etagMayBeMD5)
     var sums = try StreamSums(object, proof, size: Int64(bytes.count))
     var problem: Failure?

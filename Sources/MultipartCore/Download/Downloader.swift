@@ -58,6 +58,8 @@ final class Downloader: Performer {
     var record: DownloadRecord?
     /// Whether it comes in one request, whose answer contains what a HEAD would have returned.
     var isListed = false
+    /// Whether requests name the version that the HEAD has shown.
+    var namesVersion = true
     /// The checksums of the bytes of that request.
     var body: StreamSums?
     var ordered: OrderedOutput?
@@ -88,6 +90,7 @@ final class Downloader: Performer {
     case .file(let path):
       switch try DownloadTarget.look(at: path) {
       case .file(let target): kind = .file(target)
+      case .descriptor(let number): kind = .stream(.descriptor(number))
       case .stream: kind = .stream(.path(path))
       }
     }

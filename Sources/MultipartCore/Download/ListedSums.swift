@@ -1,16 +1,32 @@
 import MultipartBasics
 
-/// Compares a downloaded object with its entry in a manifest.
+/// Compares a file that is, or becomes, an object's with the object's entry in a manifest.
 extension ManifestEntry {
-  /// Throws if the bytes are not those that are listed. If the bytes are proven by the list, the result names that.
-  func prove(_ part: PartFile, _ object: ObjectInfo, _ result: inout DownloadedObject) throws(Failure) {
+  /// Throws unless the object and the file's bytes are what is listed. If the list proves the bytes, the result names
+  /// that.
+  func prove(
+    _ sums: inout FileSums, _ object: ObjectInfo, etagMayBeMD5: Bool, _ result: inout DownloadedObject
+  ) throws(Failure) {
     try check(object)
-    var sums = FileSums(try part.source(), unless: { Task.isCancelled })
-    switch try judge(object, { (algorithm) throws(Failure) in try sums.of(algorithm) }) {
-    case .same(let match, _, ofBytes: true): result.evidence = "\(match) in the manifest matches the file"
-    // The store's own checksum or ETag was compared with the bytes.
-    case .same, .unknown: break
-    case .different(let why): throw Self.different(why)
+    let verdict = try judge(object, etagMayBeMD5: etagMayBeMD5) { (algorithm) throws(Failure) in
+      try sums.of(algorithm)
     }
+    switch verdict {
+    case .same(let match, _, .bytes): result.evidence = "\(match) in the manifest matches the file"
+    // The store's own checksum or ETag was compared with the bytes.
+    case .same: break
+    case .different(let why): throw Self.different(why)
+    case .unknown where checksum == nil && etag == nil: break
+    case .unknown(let lack):
+      throw Failure(
+        .dataMismatch, "nothing shows that the object is the one that the manifest lists: \(lack)",
+        remedy: "download it without the manifest, and compare it with what else you have of it")
+    }
+  }
+
+  /// All that is listed of the object.
+  var digest: String {
+    [size.map { "\($0)" }, etag, versionID, checksum.map { "\($0.title) \($0.value)" }, sha256?.hex]
+      .map { $0 ?? "" }.joined(separator: "\0")
   }
 }

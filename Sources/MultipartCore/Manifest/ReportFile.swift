@@ -44,7 +44,7 @@ public final class ReportFile: Sendable {
   ) throws(Failure) {
     self.path = path
     self.setting = setting
-    let number = Self.descriptor(namedBy: path)
+    let number = path.openDescriptor
     if let number {
       let copy = fcntl(number, F_DUPFD_CLOEXEC, 3)
       guard copy >= 0, fcntl(copy, F_GETFL) & O_ACCMODE != O_RDONLY else {
@@ -90,7 +90,7 @@ public final class ReportFile: Sendable {
   public func write(_ fill: (_ put: ([UInt8]) throws(Failure) -> Void) throws(Failure) -> Void) throws(Failure) {
     func put(_ descriptor: Int32) throws(Failure) {
       try fill { (bytes) throws(Failure) in
-        guard StateFolder.writeAll(descriptor, bytes) else { throw failure(errno) }
+        guard WholeWrite.write(bytes, to: descriptor) == 0 else { throw failure(errno) }
       }
     }
     guard !isSpared.withLock({ $0 }) else {
@@ -147,14 +147,6 @@ public final class ReportFile: Sendable {
   }
 
   // MARK: - Location
-
-  private static func descriptor(namedBy path: FilePath) -> Int32? {
-    for (name, number) in [("/dev/stdout", STDOUT_FILENO), ("/dev/stderr", STDERR_FILENO)]
-    where path.bytes.elementsEqual(name.utf8) {
-      return number
-    }
-    return path.bytes.elementsEqual("-".utf8) ? nil : StreamFile.descriptor(namedBy: path)
-  }
 
   /// Where a chain of links ends; no file need exist there.
   private static func followed(_ path: FilePath) -> FilePath {

@@ -37,7 +37,7 @@ final class ScratchFile: Sendable {
   }
 
   func append(_ bytes: [UInt8]) throws(Failure) {
-    guard StateFolder.writeAll(descriptor, bytes) else {
+    guard WholeWrite.write(bytes, to: descriptor) == 0 else {
       throw StateFolder.failure(folder, "a temporary file cannot be written")
     }
   }

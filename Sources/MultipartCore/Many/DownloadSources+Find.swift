@@ -163,16 +163,23 @@ extension ManifestEntry {
 /// The paths of keys that come in no particular order: of two objects with the same path the first is downloaded. 16
 /// bytes are kept for each.
 private struct PathsSoFar {
-  private var keys: [Int: Int] = [:]
+  private var objects: [Int: Int] = [:]
 
-  /// Whether the key is new; false if it came before.
+  /// Whether the object is new; false if the same one came before. A manifest may list a key twice, but not as two
+  /// different objects.
   mutating func isNew(_ wanted: WantedObject) throws(Failure) -> Bool {
-    let (path, key) = (wanted.path.hashValue, Array(wanted.key.utf8).hashValue)
-    guard let first = keys[path] else {
-      keys[path] = key
+    let digest = wanted.noted.map { Array($0.digest.utf8) }
+    let (path, object) = (wanted.path.hashValue, [Array(wanted.key.utf8), digest].hashValue)
+    guard let first = objects[path] else {
+      objects[path] = object
       return true
     }
-    guard first != key else { return false }
+    guard first != object else { return false }
+    guard wanted.noted == nil else {
+      throw Failure(
+        .precondition, "the manifest lists another object for the same path, or something else of this one",
+        remedy: "find out which of its lines is right, and remove the other")
+    }
     throw Failure(
       .precondition, "an earlier object has the same path", remedy: "download it into another folder")
   }

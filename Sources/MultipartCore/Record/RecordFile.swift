@@ -1,4 +1,5 @@
 import Glibc
+import MultipartBasics
 
 /// One open file of the record folder (`openat`), closed in `deinit` (`close`).
 final class RecordFile: Sendable {
@@ -54,7 +55,7 @@ final class RecordFile: Sendable {
 
   /// Writes the bytes with one `write`, or more if the kernel accepts only part of them.
   func write(_ bytes: [UInt8]) throws(Failure) {
-    guard StateFolder.writeAll(descriptor, bytes) else { throw failure("cannot be written") }
+    guard WholeWrite.write(bytes, to: descriptor) == 0 else { throw failure("cannot be written") }
   }
 
   func cut(to length: Int) throws(Failure) {

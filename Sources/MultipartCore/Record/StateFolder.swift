@@ -49,7 +49,7 @@ enum StateFolder {
     let descriptor = mkstemp(&template)
     guard descriptor >= 0 else { throw failure(path, "cannot be written") }
     let temporary = template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } } ?? path
-    let written = writeAll(descriptor, Array(text.utf8)) && fsync(descriptor) == 0
+    let written = WholeWrite.write(Array(text.utf8), to: descriptor) == 0 && fsync(descriptor) == 0
     close(descriptor)
     guard written, rename(temporary, path) == 0 else {
       let problem = failure(path, "cannot be written")
@@ -64,17 +64,6 @@ enum StateFolder {
     guard descriptor >= 0 else { return }
     fsync(descriptor)
     close(descriptor)
-  }
-
-  static func writeAll(_ descriptor: Int32, _ bytes: [UInt8]) -> Bool {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { return false }
-      rest = rest.dropFirst(count)
-    }
-    return true
   }
 
   static func failure(_ path: String, _ what: String) -> Failure {

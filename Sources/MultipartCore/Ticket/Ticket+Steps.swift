@@ -16,12 +16,14 @@ extension Ticket {
 
   /// Completes the upload from the parts that the store has, if these are everything that the ticket is for. Only the
   /// run that has read a stream to its end knows whether its parts are complete: `asItIs` publishes them nevertheless,
-  /// after calling `publishing` with what will be published.
+  /// after calling `publishing` with what will be published. With a store, its credentials sign, if the ticket is known
+  /// to be the one that was issued, or with `trustingEdited`.
   @discardableResult
   public func finish(
-    _ options: StoreOptions = StoreOptions(), with store: Store? = nil, asItIs: Bool = false,
-    publishing: (TicketState) -> Void = { _ in }
+    _ options: StoreOptions = StoreOptions(), with store: Store? = nil, trustingEdited: Bool = false,
+    asItIs: Bool = false, publishing: (TicketState) -> Void = { _ in }
   ) async throws(Failure) -> UploadedObject {
+    try store?.require(self, trustsEdited: trustingEdited)
     let steps = try steps(options, store)
     do throws(Failure) {
       let listing = try await steps.listing()
@@ -54,11 +56,12 @@ extension Ticket {
   }
 
   /// Aborts the upload, and returns once the store lists none of its parts: then the ticket is worthless. Returns what
-  /// the upload was before: open or whole, or that it had already ended.
+  /// the upload was before: open or whole, or that it had already ended. A store signs as for `finish`.
   @discardableResult
   public func revoke(
-    _ options: StoreOptions = StoreOptions(), with store: Store? = nil
+    _ options: StoreOptions = StoreOptions(), with store: Store? = nil, trustingEdited: Bool = false
   ) async throws(Failure) -> TicketState.Standing {
+    try store?.require(self, trustsEdited: trustingEdited)
     let steps = try steps(options, store)
     // Some stores answer the abort of a completed upload as if it had been open.
     let before = try? await state(options, with: store).standing

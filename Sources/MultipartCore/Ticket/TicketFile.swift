@@ -56,7 +56,7 @@ public final class TicketFile: Sendable {
           guard state.descriptor >= 0 else { throw failure("cannot be opened") }
         }
       }
-      guard StateFolder.writeAll(state.descriptor, bytes) else { throw failure("cannot be written") }
+      guard WholeWrite.write(bytes, to: state.descriptor) == 0 else { throw failure("cannot be written") }
     }
   }
 

@@ -240,21 +240,7 @@ struct TicketRenewal {
   init(_ store: Store, _ ticket: Ticket, _ lifetime: Duration, trustsEdited: Bool) throws(Failure) {
     (self.store, self.ticket, self.lifetime) = (store, ticket, lifetime)
     try TicketSigning.check(store, lifetime)
-    switch try store.standing(of: ticket) {
-    case .asIssued: break
-    case .edited:
-      throw Failure(
-        .configuration, "the ticket was edited after this machine issued it, and is not signed again",
-        remedy: "renew the ticket as it was issued, or issue a new one"
-      ).at(ticket.place)
-    case .unknown where trustsEdited: break
-    case .unknown:
-      throw Failure(
-        .configuration,
-        "nothing here proves that the ticket is the one that was issued: its holder may have added rights to it",
-        remedy: "renew it on the machine that issued it, or sign what it says now: \(.trustsEdited)"
-      ).at(ticket.place)
-    }
+    try store.require(ticket, trustsEdited: trustsEdited)
   }
 
   func run(all: Bool) async throws(Failure) -> Ticket {

@@ -89,7 +89,27 @@ extension Store {
     return try TicketSeal(folder: folder)?.standing(ticket) ?? .unknown
   }
 
-  /// A ticket without a mark is one all the same: only `renew` will ask about it.
+  /// Throws if the ticket may name another object, upload or right than the one that was issued: then this store's
+  /// credentials sign nothing for it.
+  func require(_ ticket: Ticket, trustsEdited: Bool) throws(Failure) {
+    switch try standing(of: ticket) {
+    case .asIssued: break
+    case .edited:
+      throw Failure(
+        .configuration, "the ticket was edited after this machine issued it, and nothing is signed for it",
+        remedy: "use the ticket as it was issued, or issue a new one"
+      ).at(ticket.place)
+    case .unknown where trustsEdited: break
+    case .unknown:
+      throw Failure(
+        .configuration,
+        "nothing here proves that the ticket is the one that was issued: its holder may have added rights to it",
+        remedy: "do it on the machine that issued it, or trust what it says now: \(.trustsEdited)"
+      ).at(ticket.place)
+    }
+  }
+
+  /// A ticket without a mark is one all the same: only what signs for it will ask about the mark.
   func mark(_ ticket: inout Ticket) {
     ticket.mark = nil
     do throws(Failure) {
@@ -97,7 +117,7 @@ extension Store {
       ticket.mark = try TicketSeal.made(in: folder)?.mark(ticket)
     } catch {
       world.log(
-        0, "the ticket has no mark by which renew could see that it was not edited: \(error.message)")
+        0, "the ticket has no mark that shows later that it was not edited: \(error.message)")
     }
   }
 }

@@ -34,9 +34,9 @@ struct TerminalQuestion: Sendable {
     defer {
       restore()
       signals.beforeExit(nil)
-      _ = Descriptor.writeAll([0x0A], to: terminal)
+      _ = WholeWrite.write([0x0A], to: terminal)
     }
-    _ = Descriptor.writeAll(Array(SafeText.oneLine(prompt).utf8), to: terminal)
+    _ = WholeWrite.write(Array(SafeText.oneLine(prompt).utf8), to: terminal)
     return try await line(terminal)
   }
 

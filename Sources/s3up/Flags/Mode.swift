@@ -107,7 +107,8 @@ struct ModeSet: OptionSet, Sendable {
   static let issue: ModeSet = [.issueOne, .issueMany]
   static let renew = ModeSet(.renewTicket)
   static let finish = ModeSet(.finishTicket)
-  static let ticket: ModeSet = [.issue, ModeSet(.showTicket), .renew, .finish, ModeSet(.revokeTicket)]
+  static let revoke = ModeSet(.revokeTicket)
+  static let ticket: ModeSet = [.issue, ModeSet(.showTicket), .renew, .finish, .revoke]
   /// A download by bucket and key.
   static let getObject = ModeSet(.getOne)
   static let getURL = ModeSet(.getURL)

@@ -24,7 +24,7 @@ final class Console: Sendable {
 
   init(write: @escaping @Sendable ([UInt8]) -> Void) { self.write = write }
 
-  static func standardError() -> Console { Console { _ = Descriptor.writeAll($0, to: STDERR_FILENO) } }
+  static func standardError() -> Console { Console { _ = WholeWrite.write($0, to: STDERR_FILENO) } }
 
   /// Prints one line; `text` needs no newline.
   func line(_ text: String) {
@@ -79,7 +79,7 @@ final class Console: Sendable {
   }
 }
 
-/// `write(2)`, and queries of a terminal.
+/// Standard streams, and queries of a terminal.
 enum Descriptor {
   /// Ignores SIGPIPE: if a reader is gone, `write` must fail instead of a signal ending the process.
   static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
@@ -98,26 +98,6 @@ enum Descriptor {
       guard taken == descriptor else { return false }
     }
     return true
-  }
-
-  /// Writes all bytes, waiting if the descriptor is non-blocking and full. Returns 0, or the `errno` of the failed
-  /// write.
-  static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
-    var sent = 0
-    while sent < bytes.count {
-      let count = bytes.withUnsafeBytes { raw in
-        Glibc.write(descriptor, raw.baseAddress.map { $0 + sent }, bytes.count - sent)
-      }
-      if count > 0 {
-        sent += count
-      } else if count < 0, errno == EAGAIN {
-        var poll = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        _ = Glibc.poll(&poll, 1, -1)
-      } else if count < 0, errno != EINTR {
-        return errno
-      }
-    }
-    return 0
   }
 
   /// Closes a copy, to learn of errors. The descriptor itself stays open, so that its number is not reused. Returns 0,

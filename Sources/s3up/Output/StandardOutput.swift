@@ -16,7 +16,7 @@ enum StandardOutput {
 
   static func write(_ bytes: [UInt8]) throws(Failure) {
     let error = broken.withLock { broken in
-      if broken == 0 { broken = Descriptor.writeAll(bytes, to: STDOUT_FILENO) }
+      if broken == 0 { broken = WholeWrite.write(bytes, to: STDOUT_FILENO) }
       return broken
     }
     if error != 0 { throw failure(error) }

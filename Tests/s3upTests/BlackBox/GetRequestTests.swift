@@ -55,6 +55,48 @@ import Testing
     #expect(try box.files.read("target") == bytes && result.output.contains("CRC64NVME"))
   }
 
+  @Test("Where the permission for versions is missing, the newest is downloaded without its version's name")
+  func noVersions() async throws {
+    let (box, bytes) = try box { $0.versioning = true }
+    box.fake.putObject("key", bytes: bytes)
+    box.fake.setFaults([Fault(.init(.getObject, to: 2), .error(status: 403, code: "AccessDenied"))])
+    let get = ["get", "s3://bucket/key", "target", "--concurrency", "2"] + ranges
+    try await box.run(get).expectSuccess()
+    #expect(try box.files.read("target") == bytes)
+    let asked = box.fake.requests(.getObject)
+    #expect(asked.first?.query["versionId"] != nil && asked.last?.query["versionId"] == nil)
+    #expect(asked.allSatisfy { $0.headers["if-match"] != nil })
+    // A version that was asked for is the only one that will do, and a refusal of both is one.
+    box.fake.setFaults([Fault(.init(.getObject), .error(status: 403, code: "AccessDenied"))])
+    let before = asked.count
+    let version = try #require(asked.first?.query["versionId"])
+    let named = try await box.run(get + ["--overwrite", "--version-id", version])
+    #expect(named.status == 77, "\(named.errors)")
+    #expect(box.fake.requests(.getObject).dropFirst(before).allSatisfy { $0.query["versionId"] == version })
+    #expect(try await box.run(get + ["--overwrite"]).status == 77)
+  }
+
+  @Test("The path of an open descriptor is that descriptor, from where it is", arguments: ["/dev/stdout", "/dev/fd/3"])
+  func descriptors(_ path: String) async throws {
+    let (box, bytes) = try box()
+    box.fake.putObject("key", bytes: bytes)
+    let get = "\"$S3UP\" get s3://bucket/key \(path)"
+    let redirect = path == "/dev/stdout" ? ">>" : "3>>"
+    let piped = try await box.shell(path == "/dev/stdout" ? "\(get) | cat >piped" : "{ \(get) 3>&1 >&2; } | cat >piped")
+    #expect(try piped.status == 0 && box.files.read("piped") == bytes, "\(piped.errors)")
+    try box.files.write("first\n", to: "log")
+    let appended = try await box.shell("\(get) \(redirect)log")
+    #expect(try appended.status == 0 && box.files.read("log") == Array("first\n".utf8) + bytes, "\(appended.errors)")
+    try await box.run("get", "s3://bucket/key", "/dev/fd/9").expectFailure(73, "not open for writing")
+  }
+
+  @Test("A URL whose last name has a zero byte wants a name for the file")
+  func zeroByte() async throws {
+    let (box, _) = try box()
+    let url = "\(box.fake.endpoint)/bucket/sum%00.txt?X-Amz-Signature=0"
+    try await box.run("get", url).expectFailure(64, "cannot be the name of a file")
+  }
+
   @Test("A range is downloaded alone, and is not called proven")
   func range() async throws {
     let (box, bytes) = try box()

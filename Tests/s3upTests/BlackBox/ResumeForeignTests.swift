@@ -20,6 +20,17 @@ import Testing
     #expect(box.fake.requests(.listMultipartUploads).count == 1)
   }
 
+  @Test("an upload is as old as the store's clock says, even if this machine's is days ahead")
+  func agesByTheStore() async throws {
+    let box = try BlackBox()
+    box.fake.setClockOffset(-8 * 86_400)
+    try await box.run("create", "s3://bucket/running").expectDone()
+    let listed = try await box.run("uploads", "s3://bucket", "--json")
+    #expect((listed.json["age_seconds"] as? Int).map { $0 < 3600 } == true, "\(listed.output)")
+    try await box.run("uploads", "s3://bucket", "--clean", "--all", "--older-than", "7d").expectDone()
+    #expect(box.fake.unfinishedUploads.count == 1 && box.fake.requests(.abortMultipartUpload).isEmpty)
+  }
+
   @Test("a plain put never resumes another client's upload, even if its parts match the file: it begins its own")
   func notByDefault() async throws {
     let box = try BlackBox()

@@ -126,6 +126,38 @@ import Testing
     #expect(bare.status == 78 && bare.errors.contains("not signed: any bytes"), "\(bare.errors)")
   }
 
+  @Test(
+    "credentials neither finish nor revoke an expired ticket that names another upload than the one it was issued for",
+    arguments: ["finish", "revoke"])
+  func expiredAndEdited(_ action: String) async throws {
+    let box = try BlackBox()
+    try box.sample("f", 11 * mebi)
+    try await issue(box, "f", "s3://bucket/k")
+    let id = try #require(box.fake.unfinishedUploads.first?.id)
+    let created = try await box.run("create", "s3://bucket/payroll")
+    let other = try #require(created.lines.first)
+    try box.edit("t.json") { text in
+      text.replace(#/"expires":"[^"]*"/#, with: "\"expires\":\"2026-01-02T03:04:05Z\"")
+    }
+    let issued = try box.files.read("t.json")
+    for (old, new) in [(id, other), ("/bucket/k", "/bucket/payroll"), ("\"key\":\"k\"", "\"key\":\"payroll\"")] {
+      try change(box, old, new)
+    }
+    let ended = { box.fake.requests(.abortMultipartUpload) + box.fake.requests(.completeMultipartUpload) }
+    try await box.run("ticket", action, "t.json").expectFailure(78, "was edited")
+    try await box.run("ticket", action, "t.json", "--trust-edited").expectFailure(78, "was edited")
+    // Nor if the mark was taken out, unless somebody says so.
+    try change(box, "\"mark\":", "\"no_mark\":")
+    try await box.run("ticket", action, "t.json").expectFailure(78, "--trust-edited")
+    #expect(ended().isEmpty && box.fake.unfinishedUploads.count == 2)
+    let trusted = try await box.run("ticket", action, "t.json", "--trust-edited")
+    #expect(trusted.status == (action == "revoke" ? 0 : 65), "\(trusted.errors)")
+    // The ticket as it was issued is the issuer's to end.
+    try box.files.write(issued, to: "t.json")
+    try await box.run("ticket", "revoke", "t.json").expectSuccess()
+    #expect(!box.fake.unfinishedUploads.contains { $0.id == id })
+  }
+
   @Test("a ticket that another program has rewritten with other spaces and another order is still valid")
   func laidOut() async throws {
     let box = try BlackBox()

@@ -275,9 +275,29 @@ private func states(_ name: String) -> [ProgressState] {
     var ends: [Int32] = [0, 0]
     #expect(pipe(&ends) == 0)
     close(ends[0])
-    #expect(Descriptor.writeAll([1], to: ends[1]) == EPIPE)
+    #expect(WholeWrite.write([1], to: ends[1]) == EPIPE)
     close(ends[1])
-    #expect(Descriptor.writeAll([], to: -1) == 0)
+    #expect(WholeWrite.write([], to: -1) == 0)
+  }
+
+  @Test func aFullPipeThatDoesNotBlockIsWaitedFor() throws {
+    let pipe = try #require(Pipe(isNonblocking: true))
+    let bytes = [UInt8](repeating: 7, count: 1 << 20)
+    let end = pipe.writing
+    Thread {
+      #expect(WholeWrite.write(bytes, to: end) == 0)
+      close(end)
+    }.start()
+    var (all, piece) = ([UInt8](), [UInt8](repeating: 0, count: 64 << 10))
+    while true {
+      var look = pollfd(fd: pipe.reading, events: Int16(POLLIN), revents: 0)
+      poll(&look, 1, -1)
+      let count = read(pipe.reading, &piece, piece.count)
+      guard count != 0 else { break }
+      if count > 0 { all += piece[..<count] }
+    }
+    #expect(all == bytes)
+    close(pipe.reading)
   }
 
   @Test func aPipeIsNotATerminalAndColumnsComeFromTheEnvironment() {

@@ -26,12 +26,22 @@ struct DownloadTarget: Sendable {
 
   enum Kind {
     case file(DownloadTarget)
+    /// An open descriptor, written in order from where it is.
+    case descriptor(Int32)
     /// A named pipe or a device: it is written in order.
     case stream
   }
 
   /// Examines the path's target (`lstat`, `stat`). A symbolic link stays, and its target is replaced.
   static func look(at path: FilePath) throws(Failure) -> Kind {
+    if let number = path.openDescriptor {
+      let flags = fcntl(number, F_GETFL)
+      guard flags >= 0, flags & O_ACCMODE != O_RDONLY else {
+        throw Failure(.precondition, "the target is not open for writing", remedy: "name a file").at(
+          Place(file: path.text))
+      }
+      return .descriptor(number)
+    }
     var own = stat()
     guard path.withCString({ lstat($0, &own) }) == 0 else {
       guard errno == ENOENT else { throw failure(errno, "the target cannot be examined", path) }
@@ -131,6 +141,8 @@ struct DownloadTarget: Sendable {
         try folder.rename(part.name, to: name)
       }
     } catch {
+      // It may stay for the next run, and only the final name has the mode.
+      _ = fchmod(part.descriptor, 0o600)
       guard error.number != EEXIST else { throw Self.changed(path) }
       throw Self.failure(error.number, "the file cannot be given its name", path)
     }
@@ -144,7 +156,7 @@ struct DownloadTarget: Sendable {
   private static func changed(_ path: FilePath) -> Failure {
     Failure(
       .precondition, "another program has written the target during the download, and it was left alone",
-      remedy: "run it again with \(.overwrites): what was downloaded is kept"
+      remedy: "to replace what it has written, run it again with \(.overwrites)"
     ).at(Place(file: path.text))
   }
 

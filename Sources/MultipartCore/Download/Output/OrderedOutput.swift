@@ -149,8 +149,8 @@ final class OrderedOutput: Sendable {
   }
 
   private static func write(_ bytes: [UInt8], _ descriptor: Int32) -> Failure? {
-    guard !StateFolder.writeAll(descriptor, bytes) else { return nil }
-    let error = errno
+    let error = WholeWrite.write(bytes, to: descriptor)
+    guard error != 0 else { return nil }
     let remedy: Wording? =
       switch error {
       case EPIPE: "the program that reads it has ended before it had the whole object"

@@ -58,6 +58,12 @@ extension S3Client {
     return sizes.flatMap { PartCut(sizes: $0, of: length) }
   }
 
+  /// Whether the last part has the size that it has in this division, as far as the store says.
+  func hasLastPart(_ cut: PartCut, of object: ObjectInfo, _ operation: HeadObject) async -> Bool {
+    let size = await size(ofPart: cut.count, of: object, operation)
+    return size == nil || size == cut.range(of: cut.count).length
+  }
+
   private func size(ofPart number: Int, of object: ObjectInfo, _ operation: HeadObject) async -> Int64? {
     var operation = operation
     operation.partNumber = number

@@ -6,8 +6,7 @@ enum StreamFile {
   /// Opens the path without waiting for a writer: `StreamSource` does that, and can be stopped while it waits. The
   /// caller owns the descriptor.
   static func open(_ path: FilePath) throws(Failure) -> Int32 {
-    // The path of an open descriptor stands for that descriptor: a socket cannot be opened by its path, and opening a
-    // named pipe again would wait for a writer that may already be gone.
+    // Opening a named pipe again would wait for a writer that may already be gone.
     if let number = descriptor(namedBy: path) {
       let copy = fcntl(number, F_DUPFD_CLOEXEC, 0)
       guard copy >= 0 else { throw StreamInput.unreadable(path.text, errno) }
@@ -35,12 +34,7 @@ enum StreamFile {
   private static let dash = [UInt8(ascii: "-")]
 
   static func descriptor(namedBy path: FilePath) -> Int32? {
-    if path.bytes == dash || path.bytes == Array("/dev/stdin".utf8) { return 0 }
-    for prefix in ["/dev/fd/", "/proc/self/fd/"] where path.bytes.starts(with: prefix.utf8) {
-      let digits = path.bytes.dropFirst(prefix.utf8.count)
-      return Int32(digits, in: 0 ... .max)
-    }
-    return nil
+    path.bytes == dash ? STDIN_FILENO : path.openDescriptor
   }
 }
 

@@ -137,12 +137,13 @@ struct GetCommand {
           remedy: "The object comes first: s3up get OBJECT [FILE|DIR/|-]")
       }
       let path = FilePath(bytes: word.bytes)
+      guard path.openDescriptor != STDOUT_FILENO else { return nil }
       guard word.bytes.last == UInt8(ascii: "/") || path.isFolder else { return path }
       folder = word.bytes.last == UInt8(ascii: "/") ? word.bytes : word.bytes + [UInt8(ascii: "/")]
     } else {
       folder = []
     }
-    guard !name.isEmpty, name != Array(".".utf8), name != Array("..".utf8) else {
+    guard !name.isEmpty, !name.contains(0), name != Array(".".utf8), name != Array("..".utf8) else {
       throw Failure(
         .usage, "the key's last part, '\(String(decoding: name, as: UTF8.self))', cannot be the name of a file",
         remedy: "Name the file: s3up get s3://BUCKET/KEY FILE")

@@ -34,11 +34,11 @@ struct ListedUpload {
     isRunning = record.isRunning
   }
 
-  init(_ upload: UnfinishedUpload, bucket: String, now: Timestamp) {
+  init(_ upload: UnfinishedUpload, bucket: String) {
     self.bucket = bucket
     key = upload.key
     uploadID = upload.uploadID
-    age = upload.begun.map { max(0, now.seconds - $0.seconds) }
+    age = upload.age?.components.seconds
     begun = upload.begunText
     parts = upload.parts
     bytes = upload.bytes

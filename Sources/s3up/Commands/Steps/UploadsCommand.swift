@@ -24,7 +24,7 @@ struct UploadsCommand {
     if let url {
       let store = try await session.store(url.bucket)
       found = try await store.uploads(prefix: url.key ?? "").map { upload in
-        var entry = ListedUpload(upload, bucket: url.bucket, now: session.world.now())
+        var entry = ListedUpload(upload, bucket: url.bucket)
         entry.record = records.first { $0.uploadID.utf8.elementsEqual(upload.uploadID.utf8) }
         let address = entry.record?.origin
         entry.otherAddress = address.flatMap { $0.utf8.elementsEqual(store.origin.utf8) ? nil : $0 }

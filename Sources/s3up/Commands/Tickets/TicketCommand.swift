@@ -340,7 +340,9 @@ struct TicketCommand {
 
   private func finish(_ ticket: Ticket, _ options: StoreOptions, _ store: Store?) async throws(Failure) {
     let start = session.world.uptime()
-    let object = try await ticket.finish(options, with: store, asItIs: self.options.takesAsItIs) { [session] state in
+    let object = try await ticket.finish(
+      options, with: store, trustingEdited: self.options.trustsEdited, asItIs: self.options.takesAsItIs
+    ) { [session] state in
       session.world.log(
         0,
         "\(Self.name(ticket)): publishing \(state.bytes) bytes in \(Human.count(state.partsAtStore.count, "part")) as they are; "
@@ -359,7 +361,7 @@ struct TicketCommand {
   private func revoke() async throws(Failure) { try await each(revoke) }
 
   private func revoke(_ ticket: Ticket, _ options: StoreOptions, _ store: Store?) async throws(Failure) {
-    let before = try await ticket.revoke(options, with: store)
+    let before = try await ticket.revoke(options, with: store, trustingEdited: self.options.trustsEdited)
     let end =
       switch before {
       case .open, .whole: "nothing is left of its upload"

@@ -12,7 +12,10 @@ extension FlagList {
       negatable: true, common: .get),
     Flag(
       .ifNewer, .toggle, .target, .get, "Replace a file only if the object is newer.",
-      more: "The file's modification time is compared with the store's Last-Modified.", negatable: true),
+      more: """
+        The file's modification time is compared with the one that is recorded with the object (put --mtime, rclone, \
+        s3cmd), or else with the store's Last-Modified. Nothing else of a file that is left is compared.
+        """, negatable: true),
     Flag(
       .toCommand, .toggle, .target, .getOne,
       "Pipe the object into a command: get --to-command s3://BUCKET/KEY -- CMD ARG...",
@@ -20,7 +23,8 @@ extension FlagList {
         The command reads the object from its standard input, in order. The last range is held back until the object \
         is proven, and the run succeeds only if the command then exits with 0; otherwise the exit code is 65. If the \
         download fails or is stopped, the command and the processes it has started get SIGTERM, and after two seconds \
-        SIGKILL, before they can see the end of their input: none of them mistakes half an object for a whole one. \
+        SIGKILL, before they can see the end of their input: none of them mistakes half an object for a whole one, \
+        unless s3up itself is killed with SIGKILL. \
         For this they have their own process group, so the command cannot read the terminal. With --json the \
         command's output and s3up's are on the same standard output.
         """),

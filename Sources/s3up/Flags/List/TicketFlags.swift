@@ -44,11 +44,12 @@ extension FlagList {
       .all, .toggle, .ticket, .renew, "With renew: sign all parts, not only the missing ones.",
       negatable: true),
     Flag(
-      .trustEdited, .toggle, .ticket, .renew, "With renew: sign the ticket although someone may have edited it.",
+      .trustEdited, .toggle, .ticket, [.renew, .finish, .revoke],
+      "Sign for the ticket although someone may have edited it.",
       more: """
         Only for a ticket that this machine did not issue: nothing here proves that its holder has not added rights \
-        to it. Everything to be signed is printed first: read it. A ticket that was issued here and has been edited \
-        is always refused.
+        to it, or named another upload. renew first prints everything that it will sign: read it. finish and revoke \
+        sign only once the ticket has expired. A ticket that was issued here and has been edited is always refused.
         """),
     Flag(
       .asItIs, .toggle, .ticket, .finish, "With finish: publish what has arrived for a ticket with --max-size.",

@@ -245,8 +245,8 @@ extension CommandPage {
       issue begins the upload with the object's type, metadata, encryption and lock. show reports what the store has, \
       finish completes the upload if all of it has arrived, and revoke aborts it, which makes the ticket worthless. \
       These three use the ticket's own requests, and your credentials once it has expired. renew signs what the store \
-      still lacks with your credentials, but only a ticket as this machine issued it, because its holder may have \
-      edited it.
+      still lacks with your credentials. They sign only for a ticket as this machine issued it, because its holder may \
+      have edited it.
       """,
       """
       Only the run that has read a stream (--max-size) to its end knows that it is complete. finish publishes what \

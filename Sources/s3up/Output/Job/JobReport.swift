@@ -90,7 +90,7 @@ final class JobReport: Sendable {
     let descriptor = file.withCString { open($0, O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND, 0o666) }
     var error = descriptor < 0 ? errno : 0
     if descriptor >= 0 {
-      error = Descriptor.writeAll(Array(text.utf8), to: descriptor)
+      error = WholeWrite.write(Array(text.utf8), to: descriptor)
       if close(descriptor) != 0, error == 0 { error = errno }
     }
     guard error != 0 else { return }

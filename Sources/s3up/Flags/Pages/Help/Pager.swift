@@ -1,4 +1,5 @@
 import Glibc
+import MultipartBasics
 import MultipartCore
 
 /// The user's pager, for text that is longer than the terminal.
@@ -24,7 +25,7 @@ enum Pager {
       let file = tmpfile()
     else { return }
     let descriptor = fileno(file)
-    guard Descriptor.writeAll(Array(text.utf8), to: descriptor) == 0, lseek(descriptor, 0, SEEK_SET) == 0,
+    guard WholeWrite.write(Array(text.utf8), to: descriptor) == 0, lseek(descriptor, 0, SEEK_SET) == 0,
       dup2(descriptor, STDIN_FILENO) == STDIN_FILENO
     else { return }
     signal(SIGPIPE, SIG_DFL)
