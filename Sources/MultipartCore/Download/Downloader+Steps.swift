@@ -251,8 +251,8 @@ extension Downloader {
 
   func get(_ number: Int, fresh: Bool, isCopy: Bool) async -> DownloadMachine.Event {
     let start = world.uptime()
-    let (object, plan, algorithms, part, ordered) = known.withLock {
-      ($0.object, $0.plan, $0.algorithms, $0.part, $0.ordered)
+    let (object, plan, algorithms, part, ordered, namesVersion) = known.withLock {
+      ($0.object, $0.plan, $0.algorithms, $0.part, $0.ordered, $0.namesVersion)
     }
     guard let object, let size = object.size else { return .rangeFailed(number, Failure(.local, "no answer to HEAD")) }
     let (offset, length) = plan.range(of: number)
@@ -292,19 +292,11 @@ extension Downloader {
         })
       let get = GetObject(
         address, range: isListed ? nil : wanted.first...wanted.first + length - 1, ifMatch: object.etag,
-        versionID: version(of: object), wantsChecksums: isListed, sink: sink)
-      let answer: GetObject.Output
-      do throws(Failure) {
-        answer = try await client.perform(get) { request in
-          request.freshConnection = fresh
-          transfer.goes(with: request.trace)
-          traced.withLock { $0 = request.trace }
-        }
-      } catch {
-        if error.status == 403, get.versionID != nil, version(of: object, afterRefusal: true) == nil {
-          return await self.get(number, fresh: fresh, isCopy: isCopy)
-        }
-        throw Self.meaning(of: error)
+        versionID: options.versionID ?? (namesVersion ? object.versionID : nil), wantsChecksums: isListed, sink: sink)
+      let answer = try await perform(get, of: object) { request in
+        request.freshConnection = fresh
+        transfer.goes(with: request.trace)
+        traced.withLock { $0 = request.trace }
       }
       // Without a body the sink was not called.
       if let problem = RangeSink.judge(answer.contentRange == nil ? 200 : 206, answer.object.headers, wanted) {
@@ -328,15 +320,22 @@ extension Downloader {
     }
   }
 
-  /// The version that a range is requested from. Naming one needs a permission of its own (`s3:GetObjectVersion`), so
-  /// after a refusal the one that the HEAD has shown is no longer named: `If-Match` holds for it too.
-  private func version(of object: ObjectInfo, afterRefusal: Bool = false) -> String? {
-    if let wanted = options.versionID { return wanted }
-    let mayName = known.withLock { known in
-      if afterRefusal, object.etag != nil { known.namesVersion = false }
-      return known.namesVersion
+  /// Requests a range. To name a version needs a permission of its own (`s3:GetObjectVersion`), so after a refusal the
+  /// one that the HEAD has shown is no longer named: `If-Match` holds for it too.
+  private func perform(
+    _ get: GetObject, of object: ObjectInfo, _ prepare: @Sendable (inout Request) -> Void
+  ) async throws(Failure) -> GetObject.Output {
+    var get = get
+    do throws(Failure) {
+      return try await client.perform(get, prepare)
+    } catch {
+      guard error.status == 403, get.versionID != nil, options.versionID == nil, object.etag != nil else {
+        throw Self.meaning(of: error)
+      }
     }
-    return mayName ? object.versionID : nil
+    known.withLock { $0.namesVersion = false }
+    get.versionID = nil
+    do throws(Failure) { return try await client.perform(get, prepare) } catch { throw Self.meaning(of: error) }
   }
 
   /// Takes the whole object from one answer, which contains what a HEAD would have returned. What the list has said is

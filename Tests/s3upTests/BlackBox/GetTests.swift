@@ -171,6 +171,11 @@ import Testing
     let result = await child.wait()
     result.expectFailure(73, "another program has written the target", "--overwrite")
     #expect(contents(box, "target") == [4, 5, 6, 7])
+    // What stays for the next run is readable by nobody else.
+    for name in try names(box) where ![".", "source", "target"].contains(name) {
+      var status = stat()
+      #expect(stat(box.files.path(name), &status) == 0 && status.st_mode & 0o777 == 0o600, "\(name)")
+    }
     try await box.run("get", "s3://bucket/dir/key", "target", "--overwrite").expectSuccess()
     #expect(contents(box, "target") == bytes)
     #expect(box.fake.requests(.getObject).count == 2)
