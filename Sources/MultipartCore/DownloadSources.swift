@@ -21,6 +21,8 @@ public struct DownloadSources: Sendable {
   public var kind: Kind
   /// The common prefix of keys that their paths omit: it ends with a slash, or is empty.
   public var prefix: String
+  /// The name of the file, if one object is named; nil: the last component of its key.
+  public var name: [UInt8]?
   /// Which objects are downloaded, by their paths; the last rule that matches decides.
   public var rules = GlobRules()
   /// Gives files back their original names if these are not UTF-8, and an upload has escaped the invalid bytes as `%XX`

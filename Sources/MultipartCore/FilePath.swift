@@ -84,7 +84,7 @@ public struct FilePath: Sendable, Hashable {
   }
 
   /// The folder that contains the last component.
-  var folder: FilePath {
+  public var folder: FilePath {
     guard let slash = bytes.lastIndex(of: UInt8(ascii: "/")) else { return FilePath(".") }
     return slash == 0 ? FilePath("/") : FilePath(bytes: Array(bytes[..<slash]))
   }

@@ -26,6 +26,8 @@ public enum RemedyAction: Sendable, Equatable, CustomStringConvertible {
   case uploadFromWeb(url: String)
   /// List the objects beside the one that the failure is about.
   case listObjects
+  /// Show what is known about the object that the failure is about.
+  case headObject
   /// Download all objects below the key that the failure is about.
   case downloadFolder
 
@@ -45,6 +47,7 @@ public enum RemedyAction: Sendable, Equatable, CustomStringConvertible {
     case .uploadStandardInput: "an upload of the standard input"
     case .uploadFromWeb(let url): "an upload of what \(Redaction.url(url)) serves"
     case .listObjects: "a list of the objects"
+    case .headObject: "a look at the object"
     case .downloadFolder: "a download of all objects below the key"
     }
   }
@@ -58,7 +61,7 @@ public enum RemedyAction: Sendable, Equatable, CustomStringConvertible {
     case .uploadFromWeb(let url): .uploadFromWeb(url: change(url))
     case .listRecordedUploads, .listBuckets, .examine, .sendPart, .listParts, .renewTicket, .upload,
       .uploadStandardInput,
-      .listObjects, .downloadFolder:
+      .listObjects, .headObject, .downloadFolder:
       self
     }
   }

@@ -12,6 +12,8 @@ public enum S3Limits {
   public static let largestObject: Int64 = largestPart * Int64(mostParts)
   /// The length of a key, in bytes of its UTF-8.
   public static let longestKey = 1024
+  /// The tags of an object.
+  public static let mostTags = 10
   /// The number of entries in a page of a list.
   static let pageLength = 1000
   static let partNumbersRemedy: Wording = "parts are numbered from 1 to \(mostParts)"

@@ -59,7 +59,7 @@ extension Downloader {
       guard error.status == 416 else { throw error }
       throw Failure(
         .refused, "the object has no part \(part)", status: 416, requestID: error.requestID,
-        remedy: "ask how many it has: a HEAD of the object shows it")
+        remedy: "see how many it has: \(run: .headObject)")
     }
   }
 
@@ -126,7 +126,9 @@ extension Downloader {
     if options.part != nil, let place = object.placeOfPart { return place }
     guard let range = options.range else { return (0, size) }
     guard range.lowerBound < size else {
-      throw Failure(.usage, "the range begins after the object's \(size) bytes")
+      throw Failure(
+        .usage, "the range begins after the object's \(size) bytes",
+        remedy: size == 0 ? "the object is empty" : "its first byte is 0, its last \(size - 1)")
     }
     return (range.lowerBound, min(range.upperBound, size - 1) - range.lowerBound + 1)
   }

@@ -142,7 +142,8 @@ public final class ReportFile: Sendable {
       [ENOMEM, ENOSPC, EDQUOT, EIO].contains(error) ? .local : .usage, error,
       "the file of \(setting) cannot be written",
       remedy: error == ENOENT && !folder.exists
-        ? "its folder does not exist; \(folder.toCreate)" : "name another file with \(setting)"
+        ? path.text.holds("://") ? folder.toCreate : "its folder does not exist; \(folder.toCreate)"
+        : "name another file with \(setting)"
     ).at(Place(file: path.text))
   }
 

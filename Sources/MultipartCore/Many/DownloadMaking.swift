@@ -31,6 +31,8 @@ final class DownloadMaking: ObjectMaking {
         guard decides else { throw Downloader.isThere(options.download) }
         return nil
       }
+      // No list has shown that the object exists.
+      guard found.size != nil else { return nil }
       return .planned(source: file.text, bucket: store.bucket, key: found.key, size: found.size)
     } catch {
       return .failed(failed(found, error), error)

@@ -54,7 +54,8 @@ extension DownloadSources {
     case .named(let keys):
       for key in keys {
         let name = Array(key.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).last ?? [])
-        let wanted = WantedObject(key: key, path: file(name), name: Array(key.utf8.dropFirst(prefix.utf8.count)))
+        let path = keys.count == 1 ? self.name ?? file(name) : file(name)
+        let wanted = WantedObject(key: key, path: path, name: Array(key.utf8.dropFirst(prefix.utf8.count)))
         guard try await tell(wanted, tally, &earlier, counted) else { return }
       }
     case .list(let path, let endsWithZero):

@@ -19,6 +19,32 @@ public enum Redaction {
     return place + "?" + items.joined(separator: "&")
   }
 
+  /// A text for people without the secrets of URLs in it, such as one that was typed where a file is expected.
+  public static func text(_ text: String) -> String {
+    guard text.utf8.contains(UInt8(ascii: "?")) || text.holds("://") else { return text }
+    var (out, word) = ([UInt8](), [UInt8]())
+    func close() {
+      // What follows a URL in a sentence is not part of it.
+      let end = word.lastIndex { !".,:;".utf8.contains($0) }.map { $0 + 1 } ?? 0
+      out += url(String(decoding: word[..<end], as: UTF8.self)).utf8
+      out += word[end...]
+      word = []
+    }
+    for byte in text.utf8 {
+      if ends.contains(byte) {
+        close()
+        out.append(byte)
+      } else {
+        word.append(byte)
+      }
+    }
+    close()
+    return String(decoding: out, as: UTF8.self)
+  }
+
+  /// What a URL in a text ends at.
+  private static let ends = Set(" \t\n\"'()<>".utf8)
+
   static func headers(_ headers: HeaderList) -> HeaderList {
     var out = HeaderList()
     for field in headers.fields {

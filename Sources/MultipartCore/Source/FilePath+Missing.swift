@@ -37,7 +37,11 @@ extension FilePath {
   var isNoFolder: Wording { "there is a file, not a folder, at \(SafeText.oneLine(text, limit: 200))" }
 
   /// What to do if this folder does not exist.
-  var toCreate: Wording { "create it: mkdir -p \(ShellWord.quoted(SafeText.oneLine(text)))" }
+  var toCreate: Wording {
+    text.holds("://")
+      ? "it is an address, not a file: name a file"
+      : "create it: mkdir -p \(ShellWord.quoted(SafeText.oneLine(text)))"
+  }
 
   /// Whether the path, as a pattern of a shell, matches anything (`glob`).
   private var isMatched: Bool {

@@ -25,6 +25,11 @@ public final class TicketFile: Sendable {
       throw Failure(.usage, "the folder of the ticket does not exist", remedy: path.folder.toCreate)
         .at(Place(file: path.text))
     }
+    guard !isRegular || path.folder.withCString({ access($0, W_OK | X_OK) }) == 0 else {
+      throw Failure(
+        .usage, "the folder of the ticket cannot be written to", remedy: "name a file in another folder"
+      ).at(Place(file: path.text))
+    }
     var status = stat()
     guard !replaces, isRegular, path.withCString({ lstat($0, &status) }) == 0 else { return }
     throw Failure(

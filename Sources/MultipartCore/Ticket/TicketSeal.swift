@@ -117,7 +117,9 @@ extension Store {
       ticket.mark = try TicketSeal.made(in: folder)?.mark(ticket)
     } catch {
       world.log(
-        0, "the ticket has no mark that shows later that it was not edited: \(error.message)")
+        0,
+        "the ticket has no mark that shows later that it was not edited, so renewing it will need \(.trustsEdited): "
+          + error.message)
     }
   }
 }

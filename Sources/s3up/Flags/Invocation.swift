@@ -52,10 +52,22 @@ struct Invocation: Sendable {
         if case .environment? = values.first?.origin { flag.modes.isDisjoint(with: mode.ofOne) } else { false }
       if !isIgnored, !isOff(flag), let name = values.first?.origin.text {
         throw Failure(
-          .usage, "\(name) is not for \(mode.title)", remedy: mode.remedy(flag.modes.intersection(command.modes)))
+          .usage, "\(name) is not for \(mode.title)",
+          remedy: remedyOfOne(flag) ?? mode.remedy(flag.modes.intersection(command.modes)))
       }
       given[flag.name] = nil
     }
+  }
+
+  /// What to do about an option for a single file, if only another option makes this a batch.
+  private func remedyOfOne(_ flag: Flag) -> String? {
+    guard positionals.count <= 2, !flag.modes.isDisjoint(with: mode.ofOne), !has(.recursive), !has(.filesFrom),
+      !has(.batch)
+    else { return nil }
+    let cause = options.first { other, given in
+      given.contains(where: \.isTyped) && other.modes.contains(mode) && other.modes.isDisjoint(with: mode.ofOne)
+    }
+    return cause.map { "Leave it out, or leave out \($0.0.long), which is for runs of many files." }
   }
 
   /// Whether an option was given that is valid in the `wanted` modes but not in the `other` ones.
@@ -64,8 +76,19 @@ struct Invocation: Sendable {
     }
   }
 
-  /// Whether the arguments or options ask for a batch. A batch may also find just one file.
-  func isOfMany(_ many: ModeSet, _ one: ModeSet) -> Bool { positionals.count > 2 || asks(for: many, not: one) }
+  /// Whether the arguments or options ask for a batch. A batch may also find just one file. Of the options that a
+  /// variable sets, those that only say how a batch runs ask for none.
+  func isOfMany(_ many: ModeSet, _ one: ModeSet) -> Bool {
+    positionals.count > 2
+      || options.contains { flag, given in
+        let isTyped = given.contains(where: \.isTyped) || Self.asking.contains(flag.name)
+        return isTyped && flag.modes.contains(many) && flag.modes.isDisjoint(with: one) && !isOff(flag)
+      }
+  }
+
+  private static let asking: Set<FlagName> = [
+    .recursive, .filesFrom, .batch, .manifest, .failedTo, .shard, .dryRun,
+  ]
 
   /// The definitions of the given options, in the order of definition.
   private var options: [(Flag, [Given])] {
@@ -100,8 +123,14 @@ struct Invocation: Sendable {
     command == .ticket ? positionals.first.flatMap { TicketCommand.Action(rawValue: $0.text) } : nil
   }
 
-  /// Refuses an object where the file belongs; the words are both arguments.
+  /// Refuses an object where the file belongs, and an address of the web where only `put` could take it; the words are
+  /// both arguments.
   func checkOrder(_ words: [Argument]) throws(Failure) {
+    if command != .put, S3URL.isWeb(words[0]), !isFile(words[0]) {
+      throw Failure(
+        .sourceMissing, "there is no file \(words[0].text)",
+        remedy: "It is an address, not a file: download it first, and name the file.")
+    }
     guard S3URL.looksLike(words[0]) else { return }
     let shown: (Argument) -> String = { ShellWord.quoted(Redaction.url($0.text)) }
     let remedy: String

@@ -99,6 +99,7 @@ extension RemedyAction {
   func commandLine(at place: Place = Place()) -> String {
     switch self {
     case .listObjects: "s3up ls " + Self.url(place.bucket ?? "BUCKET", place.key.map(Self.folder))
+    case .headObject: "s3up head " + Self.url(place.bucket ?? "BUCKET", place.key ?? "KEY")
     case .downloadFolder: "s3up get -r " + Self.url(place.bucket ?? "BUCKET", (place.key ?? "") + "/")
     case .abort(let bucket, let key, let uploadID):
       "s3up abort \(Self.url(bucket, key)) --upload-id=\(ShellWord.quoted(uploadID))"
@@ -130,10 +131,10 @@ extension RemedyAction {
 }
 
 extension Wording {
-  /// The text with options and commands.
+  /// The text with options and commands, without the secrets of URLs: whatever was typed may be one.
   var commandText: String { commandText(at: Place()) }
 
   func commandText(at place: Place) -> String {
-    text(setting: { $0.option($1) }, action: { $0.commandLine(at: place) })
+    Redaction.text(text(setting: { $0.option($1) }, action: { $0.commandLine(at: place) }))
   }
 }

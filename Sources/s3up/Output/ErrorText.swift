@@ -35,13 +35,13 @@ enum ErrorText {
   /// The facts of the place that the message does not contain already.
   private static func whereabouts(_ place: Place, _ message: String) -> [String] {
     var words: [String] = []
-    // A web address in place of a file may contain a signature.
-    let shown = place.file.map { $0.holds("://") ? Redaction.url($0) : $0 }
-    if let file = shown.map({ SafeText.oneLine($0, limit: 200) }), !file.isEmpty, !says(message, file) {
+    // A web address in place of a file may contain a signature, and a key that is made of its name too.
+    let file = place.file.map { SafeText.oneLine(Redaction.text($0), limit: 200) } ?? ""
+    if !file.isEmpty, !says(message, file) {
       words.append(file)
     }
     if let bucket = place.bucket {
-      let url = SafeText.oneLine("s3://\(bucket)" + (place.key.map { "/\($0)" } ?? ""), limit: 300)
+      let url = SafeText.oneLine(Redaction.text("s3://\(bucket)" + (place.key.map { "/\($0)" } ?? "")), limit: 300)
       if !says(message, url) { words.append(url) }
     }
     if let part = place.part { words.append("part \(part)") }

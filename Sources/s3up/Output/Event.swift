@@ -17,7 +17,10 @@ struct Event: Sendable {
   var json: String { JSON.object([("event", .string(name.rawValue))] + fields).encoded }
 
   private static func head(_ subject: Subject) -> [(String, JSON)] {
-    [("source", .optional(subject.source)), ("bucket", .optional(subject.bucket)), ("key", .optional(subject.key))]
+    var (source, key) = (subject.source, subject.key)
+    // An address in place of a file may contain a signature, and the key is made of its name.
+    if let given = source, given.holds("://") { (source, key) = (Redaction.text(given), key.map(Redaction.text)) }
+    return [("source", .optional(source)), ("bucket", .optional(subject.bucket)), ("key", .optional(key))]
   }
 
   /// What the event is about.

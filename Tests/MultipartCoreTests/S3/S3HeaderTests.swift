@@ -44,6 +44,20 @@ import Testing
     #expect(headers.fields.count == expected.count)
   }
 
+  @Test func moreTagsThanS3AllowsAreRefused() throws {
+    let tags = (0...S3Limits.mostTags).map { NamedValue("t\($0)", "1") }
+    #expect(try put { $0.tags = tags.dropLast() }["x-amz-tagging"] != nil)
+    #expect(s3Failure { _ = try put { $0.tags = tags } }?.code == .usage)
+  }
+
+  @Test func aFurtherHeaderThatAPropertySetsIsFound() {
+    var object = ObjectHeaders()
+    object.extra = [NamedValue("x-custom", "1"), NamedValue("CACHE-control", "max-age=5")]
+    #expect(object.replaced == nil)
+    object.cacheControl = "no-cache"
+    #expect(object.replaced == "CACHE-control")
+  }
+
   @Test func unsetHeadersAreNotSent() throws {
     #expect(try put { _ in }.fields.isEmpty)
   }

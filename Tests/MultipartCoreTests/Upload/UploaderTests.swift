@@ -131,7 +131,8 @@ import Testing
     let uploader = try uploader(store, book: RecordBook(folder: directory.path("file") + "/below"))
     _ = try await finishes("the upload") { try await uploader.run() }
     uploader.close()
-    #expect(told.withLock { $0 }.count { $0.hasPrefix("an interrupted upload could not be resumed: ") } == 1)
+    let warning = "should this upload be interrupted, it could not be resumed: "
+    #expect(told.withLock { $0 }.count { $0.hasPrefix(warning) } == 1)
   }
 
   @Test("Events after the end are not kept, and change nothing")

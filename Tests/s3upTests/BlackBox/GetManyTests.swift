@@ -314,6 +314,32 @@ import Testing
     try await box.run("get", "--manifest", "bad" + ending, "s3://bucket/m/", "bad-folder").expectFailure(64, "line 1")
   }
 
+  @Test(
+    "one object becomes the file that is named, whatever the options of a run of many",
+    arguments: [["--fail-fast"], ["--failed-to", "list"], ["--include", "*"], ["--shard", "1/1"]])
+  func oneFile(_ options: [String]) async throws {
+    let box = try await box()
+    try await box.run(["get", "s3://bucket/p/d/c.txt", "new"] + options).expectSuccess()
+    #expect(try box.files.read("new") == box.files.read("dir/d/c.txt"))
+    try await box.run(["get", "s3://bucket/p/d/c.txt", "folder/"] + options).expectSuccess()
+    #expect(try box.files.read("folder/c.txt") == box.files.read("dir/d/c.txt"))
+  }
+
+  @Test("a dry run of one object names the file that would be written, and an object that is not there is 69")
+  func dryRunOfOne() async throws {
+    let box = try await box()
+    let planned = try await box.run("get", "s3://bucket/p/d/c.txt", "new", "--dry-run")
+    #expect(planned.status == 0 && planned.output.contains("/new (1002 B)"), "\(planned.output)")
+    try box.files.write([1], to: "new")
+    let exists = try await box.run("get", "s3://bucket/p/d/c.txt", "new", "--dry-run")
+    #expect(exists.status == 73 && exists.errors.contains("already exists"), "\(exists.errors)")
+    try await box.run("get", "s3://bucket/p/d/c.txt", "new", "--dry-run", "--overwrite").expectSuccess()
+    let none = try await box.run("get", "s3://bucket/p/none", "other", "--dry-run")
+    #expect(none.status == 69 && none.errors.contains("there is no object"), "\(none.errors)")
+    #expect(try box.files.read("new") == [1] && box.fake.requests(.getObject).isEmpty)
+    #expect(!FileManager.default.fileExists(atPath: box.files.path("other")))
+  }
+
   @Test("arguments that fit no run are refused before any request")
   func usage() async throws {
     let box = try await box()

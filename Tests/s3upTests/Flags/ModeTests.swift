@@ -41,6 +41,7 @@ import Testing
     "An option that does not fit the mode is refused by its name, with what to do instead",
     arguments: [
       ("put -r d s3://b/ --expect-size 3", "--expect-size is not for a run of many files", "by itself"),
+      ("put f s3://b/p --dry-run --expect-size 3", "--expect-size is not for", "leave out --dry-run"),
       ("put a b s3://b/p/ --if-match x", "--if-match is not for a run of many files", "by itself"),
       ("put -r d s3://b/ --website-redirect /x", "--website-redirect is not for a run of many files", "by itself"),
       ("put --from-command s3://b/k -r -- cat", "-r is not for an upload of one file or stream", "a run of many files"),
@@ -64,6 +65,21 @@ import Testing
     #expect(failure.code == .usage)
     #expect(failure.message.hasPrefix(message), "\(failure)")
     #expect(failure.remedy?.contains(remedy) == true, "\(failure)")
+  }
+
+  @Test("A variable that only says how a run of many goes makes no run of many; one that names files or outputs does")
+  func variablesOfMany() throws {
+    let manners = [
+      "S3UP_FAIL_FAST": "1", "S3UP_NON_UTF8": "restore", "S3UP_ALLOW_EMPTY": "1", "S3UP_EXCLUDE": "*.tmp",
+    ]
+    for (line, mode) in [
+      ("get s3://b/k f", Mode.getOne), ("get s3://b/k -", .getOne), ("put f s3://b/k", .putOne),
+      ("verify f s3://b/k", .verifyOne),
+    ] { #expect(try parse(line, manners).mode == mode, "\(line)") }
+    #expect(try parse("put f s3://b/k", ["S3UP_DRY_RUN": "1"]).mode == .putMany)
+    #expect(try parse("get s3://b/k f", ["S3UP_DRY_RUN": "1"]).mode == .getMany)
+    #expect(try parse("put d s3://b/p/", ["S3UP_RECURSIVE": "1"]).mode == .putMany)
+    #expect(try parse("put -r d s3://b/p/", manners).given[.failFast] != nil)
   }
 
   @Test("A variable about one file is refused for many, and others that do not fit the mode are ignored")

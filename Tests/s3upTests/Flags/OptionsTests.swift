@@ -136,6 +136,9 @@ private func message(_ body: () throws -> Void) -> String {
     ["--header=Authorization: x"], ["--header=content-length: 1"], ["--header=a: b\nc: d"], ["--header=a b: c"],
     ["--header=x-amz-checksum-crc32: x"], ["--sse-kms-key-id=k"], ["--sse=AES256", "--bucket-key"],
     ["--sse=AES256", "--sse-c-key-file=f"], ["--sse=aws:kms", "--sse-kms-context={"], ["--sse=rot13"],
+    ["--header=Cache-Control: x", "--cache-control=y"], ["--header=X-Amz-Meta-K: 1", "--metadata=k=2"],
+    ["--header=x-amz-tagging: a=b", "--tag=a=b"], ["--header=x-amz-acl: private", "--acl=public-read"],
+    ["--header=x-amz-server-side-encryption: AES256", "--sse=aws:kms"],
   ])
   func objectsThatCannotBeAreRefused(_ words: [String]) {
     let text = message { _ = try UploadOptions(Parser.parse((["put"] + words).map { Argument($0) }, environment: [:])) }

@@ -36,6 +36,19 @@ import Testing
     }
   }
 
+  @Test("The signature of a URL that is typed where a file, a folder or a setting belongs, in every part of a message")
+  func anywhere() {
+    let url = "http://u:s3cret@host/b/k?X-Amz-Signature=s3cret&x=1"
+    var failure = Failure(.usage, "there is no file \(url), or '\(url)': it is \(url).", remedy: "Leave \(url) out.")
+    failure = failure.at(Place(file: url, bucket: "bucket", key: "x/?X-Amz-Signature=s3cret"))
+    let text = ErrorText.lines(for: failure).joined(separator: "\n")
+    let json = Event.failed(Event.Subject(failure.place), failure, resumable: false).json
+    for shown in [text, json] { #expect(shown.contains("host/b/k?") && !shown.contains("s3cret"), "\(shown)") }
+    #expect(text.contains("&x=1, or '") && text.contains("&x=1': it is ") && text.contains("s3://bucket/x/?"), "\(text)")
+    // A name that only looks like a part of a URL stays as it is.
+    for name in ["a?b=c", "what? token", "s3://b/k?versionId=3", "50% of x=1"] { #expect(Redaction.text(name) == name) }
+  }
+
   @Test("Messages do not show user and password of a presigned URL")
   func user() {
     #expect(PresignedPart("https://user:s3cret@host:1/b/k?partNumber=2").host == "host:1")

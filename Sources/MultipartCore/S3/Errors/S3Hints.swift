@@ -29,7 +29,8 @@ enum S3Hints {
       return "\(operation) needs \(operation.needs): ask the bucket's owner to allow it, or use other credentials"
     case .credentialsExpired: return "get new credentials"
     case .throttled: return "the store asks for less: lower \(.concurrency) or set \(.limitRate), or try again later"
-    case .refused where status == 501: return "the store does not support this: leave out the option that requires it"
+    case .refused where status == 501:
+      return "the store does not support this: leave out the option that requires it, or check \(.endpoint)"
     case .refused where status == 405: return "the endpoint may be a website or a proxy, not an S3 API"
     case .refused where status == 404: return byCode["NoSuchBucket"]
     case _ where body.form == .other: return "the answer is not S3's: check \(.endpoint), and any proxy on the way"
@@ -67,7 +68,8 @@ enum S3Hints {
     "ConditionalRequestConflict": "another write to the same key was in progress: run the command again",
     "EntityTooLarge": "a part or single PUT is at most 5 GiB: check \(.partSize)",
     "EntityTooSmall": "every part but the last must have at least 5 MiB: check \(.partSize)",
-    "InvalidPart": "the store does not have a part as it was listed: start a new upload with \(.resume, "never")",
+    "InvalidPart":
+      "the store does not have a part as it was listed: begin a new upload instead of resuming this one (\(.resume, "never"))",
     "MetadataTooLarge": "metadata is at most 2 KiB, names and values together",
     "KeyTooLongError": "a key is at most 1,024 bytes of UTF-8",
     "InvalidStorageClass": "the store does not know this \(.storageClass)",
@@ -80,13 +82,13 @@ enum S3Hints {
     "XMinioStorageFull": "the store's disks are full",
     "NotSignedUp": "the account is not signed up for S3: sign it up, or use other credentials",
     "InvalidArgument": "the store does not accept the value of an option or header: its message says which",
-    "InvalidRequest": "the store does not accept these options together: leave out the one that its message names",
+    "InvalidRequest": "the store does not accept this key, or these options together: its message may say which",
     "InvalidBucketName": "a bucket's name has 3 to 63 lower-case letters, digits, dots and hyphens",
     "InvalidBucketState": "the bucket's settings do not allow this: object lock, for one, needs versioning",
     "InvalidURI": "the store cannot read this key: try one without unusual characters",
     "InvalidRange": "the object is shorter than the requested range",
     "InvalidPartNumber": S3Limits.partNumbersRemedy,
-    "InvalidPartOrder": "the list of parts was not in order: start a new upload with \(.resume, "never")",
+    "InvalidPartOrder": "the list of parts was not in order: give them in ascending order",
     "InvalidPayer": "the bucket's owner does not allow requests like this one: ask the owner",
     "InvalidEncryptionAlgorithmError":
       "the store does not support this encryption: choose another \(.serverSideEncryption), or none",
@@ -107,7 +109,7 @@ enum S3Hints {
     "ObjectLockConfigurationNotFoundError":
       "the bucket has no object lock: leave out \(.objectLockMode), \(.retainUntil) and \(.legalHold)",
     "AllAccessDisabled": "the store has disabled all access to this bucket: ask its owner",
-    "BrokenMPU": "the store has lost the upload's state: start a new one with \(.resume, "never")",
+    "BrokenMPU": "the store has lost the upload's state: begin a new one instead of resuming it (\(.resume, "never"))",
     "BucketAlreadyExists": "choose another name for the bucket",
     "BucketAlreadyOwnedByYou": "the bucket already exists",
     "KMS.InvalidStateException": "the KMS key cannot be used in its state: enable it or choose another",

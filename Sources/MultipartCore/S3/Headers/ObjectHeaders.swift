@@ -79,6 +79,15 @@ public struct ObjectHeaders: Sendable, Equatable {
     "x-amz-trailer",
   ]
 
+  /// The first of the further headers that one of the properties sets too, and would replace.
+  public var replaced: String? {
+    var (own, builder) = (self, S3HeaderBuilder())
+    own.extra = []
+    // A property that cannot be sent is reported when it is.
+    guard (try? own.add(to: &builder)) != nil else { return nil }
+    return extra.first { builder.list[$0.name] != nil }?.name
+  }
+
   func add(to headers: inout S3HeaderBuilder) throws(Failure) {
     try headers.add("Content-Type", contentType)
     try headers.add("Cache-Control", cacheControl)
@@ -102,6 +111,10 @@ public struct ObjectHeaders: Sendable, Equatable {
     try headers.add(HeaderName.lockDate, retainUntil?.iso8601)
     try headers.add(HeaderName.legalHold, legalHold.map { $0 ? "ON" : "OFF" })
     if !tags.isEmpty {
+      guard tags.count <= S3Limits.mostTags else {
+        throw Failure(
+          .usage, "the object has \(tags.count) tags; S3 allows \(S3Limits.mostTags)", remedy: "leave some out")
+      }
       let pairs = tags.map { "\(PercentEncoding.query($0.name))=\(PercentEncoding.query($0.value))" }
       try headers.add(HeaderName.tagging, pairs.joined(separator: "&"))
     }

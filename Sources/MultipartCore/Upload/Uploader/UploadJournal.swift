@@ -140,7 +140,7 @@ final class UploadJournal: Sendable {
     guard first else { return }
     let path = failure.place.file.map { SafeText.oneLine($0) } ?? ""
     let file = path.isEmpty || failure.message.description.contains(path) ? "" : path + ": "
-    warn("an interrupted upload could not be resumed: \(file)\(failure.message)")
+    warn("should this upload be interrupted, it could not be resumed: \(file)\(failure.message)")
   }
 }
 

@@ -14,11 +14,14 @@ struct GetSources: Sendable {
   private let urls: [S3URL]
   let bucket: String
   let folder: Argument
+  /// The name of the only file, where the target is not a folder.
+  private let name: [UInt8]?
 
   init(_ invocation: Invocation) throws(Failure) {
     let usage = "Usage: s3up get -r s3://BUCKET/PREFIX/ DIR/"
     var words = invocation.positionals
-    folder = if let last = words.last, !S3URL.looksLike(last) { words.removeLast() } else { Argument(".") }
+    var target = Argument(".")
+    if let last = words.last, !S3URL.looksLike(last) { target = words.removeLast() }
     if let wrong = words.first(where: { !S3URL.looksLike($0) }) {
       throw words.count == 2 && S3URL.looksLike(words[1])
         ? GetCommand.turned(wrong, words[1], invocation)
@@ -27,7 +30,7 @@ struct GetSources: Sendable {
           remedy: "Only the last argument may be a folder: s3up get s3://BUCKET/KEY… DIR/")
     }
     guard !words.isEmpty else { throw Failure(.usage, "get: the object is missing", remedy: usage) }
-    guard folder.bytes != Array("-".utf8) else {
+    guard target.bytes != Array("-".utf8) else {
       throw Failure(
         .usage, "many objects cannot go to standard output", remedy: "Name a folder, or get one object at a time.")
     }
@@ -39,6 +42,13 @@ struct GetSources: Sendable {
     case (let list?, nil): kind = .list(list)
     case (nil, let manifest?): kind = .manifest(manifest)
     case (nil, nil): kind = isBelow ? .below : .named
+    }
+    let path = FilePath(bytes: target.bytes)
+    if case .named = kind, words.count == 1, target.bytes.last != UInt8(ascii: "/"), !path.isFolder {
+      // As without the options of a run of many.
+      (folder, name) = (Argument(bytes: path.folder.bytes), Array(path.lastName))
+    } else {
+      (folder, name) = (target, nil)
     }
     if case .named = kind, words.count > 1, words.count == invocation.positionals.count {
       throw Failure(
@@ -114,6 +124,7 @@ struct GetSources: Sendable {
     case .manifest(let path): found = .manifest(try await Self.manifest(path, session))
     }
     var sources = DownloadSources(found, prefix: common ?? "")
+    sources.name = name
     sources.rules = try GlobRules(selection.rules)
     sources.restoresOddNames = selection.restoresNonUTF8
     sources.shard = selection.shard
@@ -138,6 +149,7 @@ struct GetSources: Sendable {
   /// The command that downloads only what has failed; nil if no list can tell which objects these are, or prove them.
   func commandForFailed(_ selection: SelectionOptions) -> String? {
     if case .manifest = kind { return nil }
+    if name != nil { return nil }
     guard let list = selection.failedTo, let common else { return nil }
     let url = ShellWord.quoted("s3://\(bucket)/\(common)")
     let options = (selection.endsWithNUL ? " -0" : "") + (selection.restoresNonUTF8 ? " --non-utf8 restore" : "")

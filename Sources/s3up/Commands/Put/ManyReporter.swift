@@ -216,7 +216,7 @@ final class ManyReporter: Sendable {
     for (count, message) in repeated.sorted(by: { ($1.count, $0.message) < ($0.count, $1.message) }) {
       session.console.line("s3up: \(count) files failed because \(message)")
     }
-    let names = failures.first.map { SafeText.oneLine($0) }
+    let names = failures.first.map { SafeText.oneLine(Redaction.text($0)) }
     for name in names { session.console.line("  failed: \(name)") }
     if failures.count > names.count { session.console.line("  and \(failures.count - names.count) more") }
   }

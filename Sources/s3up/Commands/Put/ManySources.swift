@@ -128,11 +128,10 @@ struct ManySources: Sendable {
       return "s3://\(target.bucket)/\(key)" + (key.isEmpty || key.utf8.last == UInt8(ascii: "/") ? "" : "/")
     }
     let prefix = ShellWord.quoted(below ?? "s3://BUCKET/PREFIX/")
+    let does = ["verify": "compares", "ticket issue": "issues tickets for"][command] ?? "uploads"
     return Failure(
       .usage, "'\(path.text)' is a directory",
-      remedy:
-        "-r \(command == "verify" ? "compares" : "uploads") its contents: s3up \(command) -r \(ShellWord.quoted(path.text)) \(prefix)"
-    )
+      remedy: "-r \(does) its contents: s3up \(command) -r \(ShellWord.quoted(path.text)) \(prefix)")
   }
 
   /// The command that sends only what has failed; nil if nothing tells which files these are.

@@ -21,6 +21,7 @@ extension ObjectHeaders {
     legalHold = try invocation.word(.legalHold).map { $0 == "on" }
     websiteRedirect = try invocation.text(.websiteRedirect)
     extra = try Self.others(invocation)
+    if let name = replaced { throw Self.isSetTwice(name) }
     if acl != nil, !grants.isEmpty {
       throw Failure(.usage, "--acl and --grant exclude each other", remedy: "Use one of them; S3 refuses both.")
     }
@@ -29,6 +30,11 @@ extension ObjectHeaders {
         .usage, "--object-lock-mode and --retain-until belong together",
         remedy: "Give both: --object-lock-mode GOVERNANCE --retain-until 2031-01-31T00:00:00Z.")
     }
+  }
+
+  /// The failure for a header that another option sets too.
+  static func isSetTwice(_ name: String) -> Failure {
+    Failure(.usage, "--header and another option both set \(name)", remedy: "Leave one of them out.")
   }
 
   private static func metadata(_ invocation: Invocation) throws(Failure) -> [NamedValue] {
@@ -49,9 +55,11 @@ extension ObjectHeaders {
 
   private static func tags(_ invocation: Invocation) throws(Failure) -> [NamedValue] {
     let pairs = try invocation.keyValues(.tag)
-    // S3's limits: 10 tags, 128 letters for a name, 256 for a value, each name once.
-    guard pairs.count <= 10 else {
-      throw Failure(.usage, "--tag: \(pairs.count) tags; S3 allows 10", remedy: "Leave some out, or use --metadata.")
+    // S3's limits: 128 letters for a name, 256 for a value, each name once.
+    guard pairs.count <= S3Limits.mostTags else {
+      throw Failure(
+        .usage, "--tag: \(pairs.count) tags; S3 allows \(S3Limits.mostTags)",
+        remedy: "Leave some out, or use --metadata.")
     }
     var names: Set<[UInt8]> = []
     for pair in pairs {
@@ -108,7 +116,9 @@ extension ObjectHeaders {
         )
       }
       guard !ObjectHeaders.isReserved(lower) else {
-        throw Failure(.usage, "\(source): s3up sets \(name) itself", remedy: "Leave the header out.")
+        throw Failure(
+          .usage, "\(source): \(name) cannot be given by hand",
+          remedy: "Leave the header out: s3up sets it itself, or it would show a secret in the list of processes.")
       }
       result.append(NamedValue(name, ASCII.trimmed(String(text[text.utf8.index(after: colon)...]))))
     }

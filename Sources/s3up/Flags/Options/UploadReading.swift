@@ -9,6 +9,10 @@ extension UploadOptions {
     object = try ObjectHeaders(invocation)
     notesTime = invocation.toggle(.mtime) ?? false
     encryption = try ServerSideEncryption(invocation)
+    let isEncryption: (NamedValue) -> Bool = { $0.name.lowercased().begins(with: "x-amz-server-side-encryption") }
+    if encryption != nil, let header = object.extra.first(where: isEncryption) {
+      throw ObjectHeaders.isSetTwice(header.name)
+    }
     conditions = WriteConditions(
       ifNoneMatch: invocation.toggle(.ifNoneMatch) ?? false, ifMatch: try invocation.text(.ifMatch))
     partSize = try Self.partSize(invocation)

@@ -105,7 +105,7 @@ struct Page: Sendable {
     var page = Page()
     page.add(topic)
     page.add("Examples", topic.examples)
-    page.add("Options", topic.flags.map { .init(term: $0.term, doc: $0.text(long: true) + $0.belongs) })
+    page.add("Options", topic.flags.map { .init(term: $0.term, doc: $0.text(long: true) + $0.belongsAmongOthers) })
     return page
   }
 
@@ -159,6 +159,13 @@ extension Flag {
 
   /// The commands that have it.
   var belongs: String { modes.belongs }
+
+  /// The commands that have it, also those that explain it in other words.
+  var belongsAmongOthers: String {
+    let others = FlagList.commands(with: name).filter { !modes.commands.contains($0) }.map(\.rawValue)
+    guard !others.isEmpty else { return belongs }
+    return belongs.upTo(".") + "; \(others.joined(separator: ", ")) \(others.count == 1 ? "has" : "have") it too."
+  }
 }
 
 extension ModeSet {

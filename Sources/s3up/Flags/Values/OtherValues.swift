@@ -17,6 +17,7 @@ enum RateValue: Sendable, Equatable {
       return "\(SafeText.oneLine(String(entry.upTo("=")), limit: 40)) is not a time of day; " + timetable
     }
     let digits = text.utf8.prefix(while: ASCII.isDigit)
+    if !digits.isEmpty, digits.allSatisfy({ $0 == UInt8(ascii: "0") }) { return "Without a limit it is off. " + form }
     let unit = String(decoding: text.utf8.dropFirst(digits.count), as: UTF8.self).lowercased()
     // Bits are counted in thousands.
     let bits = ["kbps": 1000, "kbit/s": 1000, "mbps": 1_000_000, "mbit/s": 1_000_000, "gbps": 1_000_000_000]
@@ -67,6 +68,11 @@ enum DurationValue {
 
   /// What to write instead of this text.
   static func advice(_ text: String) -> String {
+    let digits = text.utf8.prefix(while: ASCII.isDigit)
+    if !digits.isEmpty, digits.allSatisfy({ $0 == UInt8(ascii: "0") }) { return "It must be more than 0. " + form }
+    if !digits.isEmpty, milliseconds(String(Substring(text.utf8.dropFirst(digits.count)))) != nil {
+      return "It must be at most ten years. " + form
+    }
     guard !text.isEmpty, text.utf8.count < 10, text.utf8.allSatisfy(ASCII.isDigit) else { return form }
     return "A DURATION has a unit: \(text)s, \(text)m, \(text)h or \(text)d."
   }
