@@ -19,6 +19,19 @@ public struct RecordedUploads: Sendable {
 }
 
 extension Store {
+  /// How long ago a recorded upload was begun, by the store's clock; nil if the store does not say, or the upload is
+  /// gone.
+  public func age(of upload: RecordedUpload) async throws(Failure) -> Duration? {
+    let list = ListParts(address(upload.key), uploadID: upload.uploadID)
+    do throws(Failure) {
+      let now = try await client.allParts(list, retrying: retry).date
+      return now.map { .seconds(max(0, $0.seconds - upload.begun.seconds)) }
+    } catch {
+      guard error.code == .uploadGone || error.status == 404 else { throw error.at(list.place) }
+      return nil
+    }
+  }
+
   /// Aborts a recorded upload of this store, and removes its record. Returns false, and does nothing, while a run is
   /// working on it.
   @discardableResult

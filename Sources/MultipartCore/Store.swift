@@ -20,6 +20,9 @@ public final class Store: Sendable {
   public var regionIsGuessed: Bool { endpoint.isAWS && settings.sources[.region] == nil }
   let endpoint: BucketEndpoint
   let signer: BucketSigner
+
+  /// The time by the store's clock, as far as answers have shown that this machine's is wrong.
+  public var now: Timestamp { signer.now(world.now()) }
   let client: S3Client
   let retry: RetryPolicy
   /// The bucket as requests address it.

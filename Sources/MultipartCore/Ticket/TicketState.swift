@@ -36,7 +36,7 @@ public struct TicketState: Sendable {
       switch ticket.length {
       case .exactly(let size):
         let plan = try? UploadPlan(inParts: size, of: ticket.partSize)
-        return plan?.range(of: part.number).length == part.size
+        return plan?.range(of: part.number).length == part.size && ticket.mayBe(part)
       case .upTo: return true
       }
     }
@@ -66,5 +66,16 @@ extension TicketState {
     bytes = completed.size
     isTooLong = bytes > ticket.mostBytes
     partsAtStore = Array(1...completed.parts)
+  }
+}
+
+extension Ticket {
+  /// Whether a part may be the one whose checksum was signed; false if the store's list shows a different one, because
+  /// the store has not compared them.
+  func mayBe(_ part: ListParts.Part) -> Bool {
+    guard let sum = sum(ofPart: part.number) else { return true }
+    if let listed = part.checksums[sum.algorithm.headerName] { return Checksum(sum.algorithm, base64: listed) == sum }
+    guard sum.algorithm == .md5, etagMayBeMD5, case .md5(let md5)? = ETag(part.etag)?.form else { return true }
+    return md5 == sum.bytes
   }
 }

@@ -186,11 +186,12 @@ struct UploadJob: Sendable {
   /// A digest of everything that an upload is created with and that a later run cannot change.
   func digest() throws(Failure) -> String {
     var digest = OptionsDigest()
-    // Of a caller's own key only its presence is part of the digest, so that no digest of the key is stored.
     let plain = ObjectAddress(bucket, key, address.common)
     let create = CreateMultipartUpload(plain, object: object, encryption: encryption)
     for field in try create.request().headers.fields { digest.add(field.name.lowercased(), field.value) }
-    digest.add("customer key", address.customerKey == nil ? nil : "one")
+    // Parts under two keys would make an object that no key can read.
+    let mark = try address.customerKey.map { (key) throws(Failure) in try key.mark(salt: "s3up record of \(bucket)") }
+    digest.add("customer key", mark)
     return try digest.hex()
   }
 }

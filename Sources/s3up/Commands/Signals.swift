@@ -31,14 +31,21 @@ final class Signals: Sendable {
     state.withLock { $0.stop = stop }
   }
 
-  /// Does the work in a task that the first signal cancels.
+  /// Does the work in a task that the first signal cancels. If that does not end it within `grace`, the process ends.
   func run<Value: Sendable>(
-    _ work: @escaping @Sendable () async throws(Failure) -> Value
+    grace: Duration? = nil, _ work: @escaping @Sendable () async throws(Failure) -> Value
   ) async throws(Failure) -> Value {
     let task = Task { () async -> Result<Value, Failure> in
       do throws(Failure) { return .success(try await work()) } catch { return .failure(error) }
     }
-    listen { task.cancel() }
+    listen { [self] in
+      task.cancel()
+      guard let grace else { return }
+      Task {
+        try? await Task.sleep(for: grace)
+        end(128 + (received ?? SIGTERM))
+      }
+    }
     return try await task.value.get()
   }
 

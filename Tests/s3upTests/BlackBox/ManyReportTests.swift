@@ -199,6 +199,22 @@ import Testing
     #expect(object.lines.contains { $0.contains(#""event":"summary""#) && $0.contains(#""uploaded":2"#) })
   }
 
+  @Test("The deadline and a signal also end the upload of a manifest, and the run itself has succeeded")
+  func manifestStops() async throws {
+    let box = try box()
+    box.fake.addFault(Fault(.init(.putObject, key: "m"), .stall(stage: .beforeAnswer)))
+    let put = ["put", "-r", "t", "s3://bucket/p", "--manifest", "s3://bucket/m"]
+    let late = try await box.run(put + ["--deadline", "3s"])
+    #expect(late.status == 75 && late.seconds < 15, "\(late.seconds) s: \(late.errors)")
+    #expect(late.errors.contains("the run itself succeeded (s3://bucket/m)"), "\(late.errors)")
+    let before = box.fake.requests(.putObject).count { $0.key == "m" }
+    let child = try box.start(put)
+    try await until("the manifest is sent") { box.fake.requests(.putObject).count { $0.key == "m" } > before }
+    child.signal(SIGTERM)
+    let stopped = await child.wait(timeout: .seconds(30))
+    #expect(stopped.status == 143 && stopped.errors.contains("the run itself succeeded"), "\(stopped.errors)")
+  }
+
   @Test("A name with a line break is not in the list, and the message suggests -0; with -0 it is in the list")
   func lineBreak() async throws {
     let box = try box()

@@ -274,6 +274,9 @@ import Testing
     #expect(result.status == 69, "\(result.errors)")
     #expect(result.output.contains("the others were not tried"), "\(result.output)")
     #expect(box.fake.requests(.putObject).count < 100)
+    // The list of failures would leave out the others.
+    let listed = try await box.run("put", "-r", "t/many", "s3://nobucket/p", "--failed-to", "failed")
+    #expect(listed.status == 69 && !listed.errors.contains("--files-from"), "\(listed.errors)")
   }
 
   @Test("When the time is over, the run ends with 75, and the same command continues it")

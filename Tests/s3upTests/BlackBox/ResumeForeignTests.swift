@@ -156,6 +156,15 @@ import Testing
     box.expectUntouched(id, parts: 2, since: before)
   }
 
+  @Test("parts of an adopted upload are completed with the checksum that the upload carries", arguments: 1...4)
+  func adoptedChecksum(_ run: Int) async throws {
+    let stopped = try await StoppedUpload(options: ["--checksum", "sha256"])
+    try stopped.loseRecord()
+    let again = try await stopped.again("--resume", "adopt")
+    try stopped.expectDone(again)
+    #expect((again.result.json["evidence"] as? String)?.contains("SHA256") == true, "\(again.result.output)")
+  }
+
   @Test("an upload without parts is not adopted, because nothing shows which file it is for")
   func empty() async throws {
     let box = try BlackBox()

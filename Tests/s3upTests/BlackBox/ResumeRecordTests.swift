@@ -26,6 +26,32 @@ import Testing
     #expect(there.contains("  2 parts  10 MiB  \(stopped.uploadID)  "), "\(there)")
   }
 
+  @Test("an upload under another customer key is not resumed, because no key could read an object of both")
+  func customerKey() async throws {
+    let box = try BlackBox()
+    try box.files.write([UInt8](repeating: 1, count: 32), to: "k1")
+    try box.files.write([UInt8](repeating: 2, count: 32), to: "k2")
+    let stopped = try await StoppedUpload(box, options: ["--sse-c-key-file", "k1"])
+    let other = try await stopped.again("--sse-c-key-file", "k2")
+    #expect(other.result.status == 0 && other.sent == [1, 2, 3, 4, 5], "\(other.result.errors)")
+    #expect(other.result.errors.contains("created with other options"), "\(other.result.errors)")
+    #expect(box.fake.unfinishedUploads.isEmpty)
+    let same = try await StoppedUpload(try BlackBox(), options: ["--sse-c-key-file", box.files.path("k1")])
+    try same.expectDone(await same.again("--sse-c-key-file", box.files.path("k1")))
+  }
+
+  @Test("a recorded upload is as old as the store's clock says before it is cleaned up")
+  func age() async throws {
+    let box = try BlackBox()
+    box.fake.setClockOffset(-8 * 86_400)
+    let stopped = try await StoppedUpload(box)
+    let kept = try await box.run("uploads", "--clean", "--older-than", "7d")
+    #expect(kept.status == 0 && kept.errors.contains("kept \(stopped.uploadID) of s3://bucket/k"), "\(kept.errors)")
+    #expect(try kept.output.isEmpty && box.fake.unfinishedUploads.count == 1 && box.records().count == 1)
+    try await box.run("uploads", "--clean", "--older-than", "1ms").expectDone()
+    #expect(try box.fake.unfinishedUploads.isEmpty && box.records().isEmpty)
+  }
+
   @Test("a second run for the same object is 75, and the first is not disturbed")
   func locked() async throws {
     let box = try BlackBox()

@@ -267,6 +267,22 @@ import Testing
   }
 
   @Test(
+    "A signal while an upload is begun leaves none that nobody knows of",
+    arguments: [["create", "s3://bucket/k"], ["ticket", "issue", "--size", "9M", "s3://bucket/k", "-o", "t.json"]])
+  func beginning(_ words: [String]) async throws {
+    let box = try BlackBox()
+    let gate = try box.files.write([], to: "gate")
+    box.fake.setFaults([Fault(.init(.createMultipartUpload), .hold(file: gate, stage: .beforeAnswer))])
+    let child = try box.start(words)
+    #expect(await box.fake.wait { $0.contains { $0.operation == .createMultipartUpload } })
+    child.signal(SIGTERM)
+    try FileManager.default.removeItem(atPath: gate)
+    let result = await child.wait(timeout: .seconds(30))
+    #expect(result.status == 143 && result.output.isEmpty, "\(result.output) \(result.errors)")
+    #expect(box.fake.unfinishedUploads.isEmpty && !FileManager.default.fileExists(atPath: box.files.path("t.json")))
+  }
+
+  @Test(
     "closed standard streams do not change a byte of the upload",
     arguments: ["2>&-", ">&- 2>&-", "<&- 2>&-", "<&- >&- 2>&-"])
   func closedStreams(_ streams: String) async throws {

@@ -158,6 +158,24 @@ import Testing
     #expect(!box.fake.unfinishedUploads.contains { $0.id == id })
   }
 
+  @Test("parts whose listed checksum is not the signed one are missing: finish takes none, and renew signs them again")
+  func otherParts() async throws {
+    let box = try BlackBox()
+    try box.sample("f", 11 * mebi)
+    try await issue(box, "f", "s3://bucket/k")
+    #expect(try await box.run("put", "f", "--ticket", "t.json", "--parts", "1-2").status == 0)
+    // A store that does not compare Content-MD5 may have other bytes.
+    box.fake.setFaults([Fault(.init(.listParts), .etag("\"0123456789abcdef0123456789abcdef\""))])
+    let shown = try await box.run("ticket", "show", "t.json", "--json")
+    #expect(shown.json["parts_there"] as? Int == 0, "\(shown.output)")
+    try await box.run("ticket", "finish", "t.json").expectFailure(65, "the store has no part")
+    try await box.run("ticket", "renew", "t.json").expectSuccess()
+    box.fake.setFaults([])
+    let before = box.fake.requests(.uploadPart).count
+    #expect(try await box.run("put", "f", "--ticket", "t.json").status == 0)
+    #expect(box.fake.requests(.uploadPart).count - before == 1)
+  }
+
   @Test("a ticket that another program has rewritten with other spaces and another order is still valid")
   func laidOut() async throws {
     let box = try BlackBox()

@@ -44,7 +44,7 @@ import Testing
     let text = ErrorText.lines(for: failure).joined(separator: "\n")
     let json = Event.failed(Event.Subject(failure.place), failure, resumable: false).json
     for shown in [text, json] { #expect(shown.contains("host/b/k?") && !shown.contains("s3cret"), "\(shown)") }
-    #expect(text.contains("&x=1, or '") && text.contains("&x=1': it is ") && text.contains("s3://bucket/x/?"), "\(text)")
+    for piece in ["&x=1, or '", "&x=1': it is ", "s3://bucket/x/?"] { #expect(text.contains(piece), "\(text)") }
     // A name that only looks like a part of a URL stays as it is.
     for name in ["a?b=c", "what? token", "s3://b/k?versionId=3", "50% of x=1"] { #expect(Redaction.text(name) == name) }
   }

@@ -1,3 +1,4 @@
+internal import COpenSSL
 import MultipartBasics
 
 /// The caller's own encryption key (SSE-C): sent with every request that writes or reads the bytes, and never shown. S3
@@ -7,6 +8,7 @@ public struct CustomerKey: Sendable, Equatable, CustomStringConvertible, CustomD
 {
   private let base64: String
   private let md5: String
+  private let marks = Locked<[String: String]>([:])
 
   /// A key of 32 bytes: AES-256 is the only algorithm.
   public init(_ key: [UInt8]) throws(Failure) {
@@ -24,6 +26,29 @@ public struct CustomerKey: Sendable, Equatable, CustomStringConvertible, CustomD
     try headers.add("x-amz-server-side-encryption-customer-key", base64)
     try headers.add("x-amz-server-side-encryption-customer-key-MD5", md5)
   }
+
+  /// What shows later whether a key is this one, for records. Nobody finds a key by it, even one that was made from a
+  /// passphrase: each guess costs as much as this (PBKDF2). Computed once for each salt.
+  func mark(salt: String) throws(Failure) -> String {
+    if let known = marks.withLock({ $0[salt] }) { return known }
+    var out = [UInt8](repeating: 0, count: 32)
+    let done = base64.utf8CString.withUnsafeBufferPointer { key in
+      Array(salt.utf8).withUnsafeBufferPointer { salt in
+        PKCS5_PBKDF2_HMAC(
+          key.baseAddress, Int32(key.count - 1), salt.baseAddress, Int32(salt.count), Self.rounds, EVP_sha256(),
+          Int32(out.count), &out)
+      }
+    }
+    guard done == 1 else { throw Failure(.local, "OpenSSL cannot compute PBKDF2") }
+    let mark = Hex.encode(out)
+    marks.withLock { $0[salt] = mark }
+    return mark
+  }
+
+  private static let rounds: Int32 = 200_000
+
+  /// Whether it is the same key.
+  public static func == (a: CustomerKey, b: CustomerKey) -> Bool { a.base64.utf8.elementsEqual(b.base64.utf8) }
 
   /// A placeholder.
   public var description: String { "CustomerKey(secret)" }

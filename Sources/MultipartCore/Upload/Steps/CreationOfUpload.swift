@@ -75,7 +75,7 @@ struct CreationOfUpload {
     throw Failure(
       .refused, "the store does not encrypt as requested: it answers with \(lost.sentence)", requestID: made.requestID,
       remedy:
-        "leave \(lost.setting.option) out, or use \(run: .upload), which checks it with each part: no upload was begun")
+        "leave \(lost.setting.option) out, or use \(run: .upload), which checks it with each part")
   }
 }
 

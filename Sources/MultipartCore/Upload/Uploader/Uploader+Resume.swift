@@ -47,10 +47,14 @@ extension Uploader {
       }
       if parts.count < (other ?? plan).partCount { recall(uploadID) }
       let algorithm = listing.checksumAlgorithm.flatMap(ChecksumAlgorithm.init(awsName:))
-      let foreign = state.withLock { $0.foreign[uploadID] }
+      let form = form(of: uploadID, algorithm: algorithm)
+      let foreign = state.withLock { state in
+        state.form = form
+        return state.foreign[uploadID]
+      }
       return .partsListed(
         UploadMachine.PartList(
-          sizes: sizes, form: form(of: uploadID, algorithm: algorithm), plan: other,
+          sizes: sizes, form: form, plan: other,
           activity: listing.isComplete ? foreign?.activity(listing) : nil))
     } catch {
       recall(uploadID)
@@ -153,18 +157,19 @@ extension Uploader {
       proof = .none
     }
     guard let strongest = named.first else { return nil }
-    // The object's checksum is computed from its parts', so a part that was sent with a checksum needs it again.
-    var wanted: Set<ChecksumAlgorithm> = [strongest.algorithm]
-    if let own = recorded?.checksum?.algorithm ?? Self.algorithm(of: job) { wanted.insert(own) }
-    let sums = try body.checksums(wanted) { progress.isStopped || Task.isCancelled }
+    // The object's checksum is computed from its parts', so a part that was sent with a checksum needs it again: that
+    // of the upload, whatever this run would choose.
+    let own = recorded?.checksum?.algorithm ?? algorithm ?? strongest.algorithm
+    let sums = try body.checksums([strongest.algorithm, own]) { progress.isStopped || Task.isCancelled }
     guard sums[strongest.algorithm] == strongest else { return nil }
-    let own = wanted.first { $0 != .md5 }.flatMap { sums[$0] }
     return PartReceipt(
-      number: part.number, size: part.size, etag: part.etag, checksum: own, proof: proof, localSum: strongest)
+      number: part.number, size: part.size, etag: part.etag, checksum: own == .md5 ? nil : sums[own], proof: proof,
+      localSum: strongest)
   }
 
-  private static func algorithm(of job: UploadJob) -> ChecksumAlgorithm? {
-    switch job.checksum ?? job.remembered ?? .algorithm(.crc64nvme) {
+  /// What the parts of the upload that is resumed carry.
+  private var algorithm: ChecksumAlgorithm? {
+    switch state.withLock({ $0.form }) ?? job.checksum ?? job.remembered ?? .algorithm(.crc64nvme) {
     case .algorithm(let algorithm): algorithm
     case .md5, .nothing: nil
     }

@@ -8,7 +8,7 @@ extension Uploader {
     guard !job.source.isStream else { return UploadMachine.PartList(sizes: [:], form: ticket.checksum) }
     let parts = listing.parts.filter { part in
       (1...plan.partCount).contains(part.number) && plan.range(of: part.number).length == part.size
-        && ticket.sum(ofPart: part.number).map { part.mayHave($0, etagMayBeMD5: job.etagMayBeMD5) } ?? true
+        && ticket.mayBe(part)
     }
     state.withLock { $0.parts = Dictionary(parts.map { ($0.number, $0) }) { _, last in last } }
     var list = UploadMachine.PartList(
@@ -72,12 +72,5 @@ extension Ticket {
 extension ListParts.Part {
   fileprivate func hasMD5(_ sum: Checksum) -> Bool {
     if case .md5(let md5)? = ETag(etag)?.form { md5 == sum.bytes } else { false }
-  }
-
-  /// Whether the part may have these bytes; false if the store's list shows a different checksum.
-  fileprivate func mayHave(_ sum: Checksum, etagMayBeMD5: Bool) -> Bool {
-    if let listed = checksums[sum.algorithm.headerName] { return Checksum(sum.algorithm, base64: listed) == sum }
-    guard sum.algorithm == .md5, etagMayBeMD5, case .md5(let md5)? = ETag(etag)?.form else { return true }
-    return md5 == sum.bytes
   }
 }

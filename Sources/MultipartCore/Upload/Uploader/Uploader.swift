@@ -37,6 +37,8 @@ final class Uploader: Performer {
     var same: SameObject?
     /// The parts of the upload that is examined or resumed, as the store listed them.
     var parts: [Int: ListParts.Part] = [:]
+    /// What the parts of that upload carry.
+    var form: ChecksumForm?
     /// Unrecorded uploads, by ID.
     var foreign: [String: ForeignUpload] = [:]
     /// Uploads that this run created or adopted.

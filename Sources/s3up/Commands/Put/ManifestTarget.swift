@@ -52,14 +52,34 @@ struct ManifestTarget: Sendable {
   }
 
   /// Writes the manifest as the last step of a run: its presence means that everything has arrived.
-  func write(_ session: Session) async throws(Failure) {
+  func write(_ session: Session, until end: Duration?) async throws(Failure) {
     switch place {
     case .file(let file): try file.write { (put) throws(Failure) in try manifest.write(put) }
     case .object(let url):
       let file = try manifest.temporaryFile()
       defer { file.remove() }
-      let store = try await session.store(url.bucket)
-      try await store.upload(.file(file), to: url.key ?? "")
+      do throws(Failure) {
+        try await upload(file, to: url, session, until: end)
+      } catch {
+        // The temporary file is nobody's concern.
+        var failure = error
+        failure.place = MultipartCore.Place(bucket: url.bucket, key: url.key)
+        throw failure
+      }
+    }
+  }
+
+  /// It is encrypted as the objects are, and as they are readable; the first signal or the deadline ends it.
+  private func upload(_ file: FilePath, to url: S3URL, _ session: Session, until end: Duration?) async throws(Failure) {
+    var options = UploadOptions()
+    let run = session.options.upload
+    options.encryption = run.encryption
+    (options.object.acl, options.object.grants) = (run.object.acl, run.object.grants)
+    options.resume = .never
+    options.abortsWhenCancelled = true
+    options.deadline = end.map { max(.zero, $0 - session.world.uptime()) }
+    _ = try await session.signals.run { [options] () async throws(Failure) in
+      try await session.store(url.bucket).upload(.file(file), to: url.key ?? "", options)
     }
   }
 }

@@ -47,7 +47,10 @@ struct ManyReports: Sendable {
   }
 
   /// Writes the files after the summary. Returns the first failure, which does not affect the uploaded files.
-  func write(_ session: Session, _ summary: BatchSummary, isComplete: Bool, command: String?) async -> Failure? {
+  /// A manifest that is uploaded is given up at `end`, by the uptime.
+  func write(
+    _ session: Session, _ summary: BatchSummary, isComplete: Bool, command: String?, until end: Duration?
+  ) async -> Failure? {
     var trouble: Failure?
     do throws(Failure) {
       try failures.finish()
@@ -62,7 +65,7 @@ struct ManyReports: Sendable {
       return trouble
     }
     do throws(Failure) {
-      try await manifest.write(session)
+      try await manifest.write(session, until: end)
       if summary.existing > 0 {
         session.console.line(
           "s3up: the manifest leaves out \(Human.count(summary.existing, "object")) that already existed: "

@@ -83,11 +83,16 @@ struct ManyRun: Sendable {
     reporter.tell(summary)
     var trouble: Failure?
     if !selection.isDryRun {
+      // The list of failures lacks what was not tried: only the same command leads on.
+      let isOver = cut == nil && !summary.hasGivenUp
       trouble = await reports.write(
-        session, summary, isComplete: reporter.status == .success && cut == nil, command: commandForFailed)
+        session, summary, isComplete: reporter.status == .success && cut == nil,
+        command: isOver ? commandForFailed : nil, until: session.options.upload.deadline.map { start + $0 })
     }
     if var trouble {
-      (trouble.code, trouble.isResumable) = (.output, false)
+      let isStopped = trouble.code == .interrupted || trouble.code == .deadline
+      if !isStopped { trouble.code = .output }
+      trouble.isResumable = false
       if cut == nil, reporter.status == .success {
         trouble.message += "; the run itself succeeded"
         if session.invocation.command == .put { trouble.remedy = trouble.remedy ?? Self.remedyForReport }

@@ -71,7 +71,7 @@ struct UploadsCommand {
         continue
       }
       do throws(Failure) {
-        let outcome = try await clean(upload, in: &store)
+        guard let outcome = try await clean(upload, in: &store) else { continue }
         if outcome == .aborted { ended += 1 }
         do throws(Failure) {
           try session.row(outcome.rawValue + "  " + upload.line, json: upload.json(outcome.rawValue))
@@ -89,8 +89,8 @@ struct UploadsCommand {
 
   private enum CleanOutcome: String { case aborted, running }
 
-  /// Aborts one upload. `store` is the store opened last: uploads of one bucket share it.
-  private func clean(_ upload: ListedUpload, in store: inout Store?) async throws(Failure) -> CleanOutcome {
+  /// Aborts one upload; nil if it is too young. `store` is the store opened last: uploads of one bucket share it.
+  private func clean(_ upload: ListedUpload, in store: inout Store?) async throws(Failure) -> CleanOutcome? {
     let access: Store
     if let store, store.bucket == upload.bucket {
       access = store
@@ -98,7 +98,16 @@ struct UploadsCommand {
       access = try await session.store(upload.bucket)
     }
     store = access
-    if let record = upload.record { return try await access.abort(record) ? .aborted : .running }
+    if let record = upload.record {
+      // The age of a record is that of the store's clock by this machine's, which may be wrong by days.
+      if upload.listed == nil, let least = options.olderThan, let age = try await access.age(of: record), age < least {
+        session.console.line(
+          "s3up: kept \(SafeText.oneLine(upload.uploadID)) of s3://\(SafeText.oneLine("\(upload.bucket)/\(upload.key)")): "
+            + "by the store's clock it was begun \(Human.duration(age)) ago")
+        return nil
+      }
+      return try await access.abort(record) ? .aborted : .running
+    }
     if let listed = upload.listed { try await access.abort(listed) }
     return .aborted
   }

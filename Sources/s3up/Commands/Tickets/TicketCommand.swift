@@ -90,20 +90,24 @@ struct TicketCommand {
     let store = try await session.store(url.bucket)
     if options.form == .html { try await allowPages(store) }
     let key = url.key ?? ""
-    let ticket =
+    // As for `create`.
+    let ticket = try await session.signals.run(grace: .seconds(4)) { [options] () async throws(Failure) in
       if let length = options.length {
         try await store.issueTicket(of: length, to: key, for: options.lifetime, uploadOptions)
       } else {
         try await store.issueTicket(
           .file(FilePath(bytes: file?.bytes ?? [])), to: key, for: options.lifetime, uploadOptions)
       }
+    }
+    let upload = try store.multipartUpload(key, uploadID: ticket.uploadID)
     do throws(Failure) {
+      if session.signals.received != nil { throw .interrupted }
       try sheet.append(ticket)
       try sheet.publish()
     } catch {
-      throw try await store.multipartUpload(key, uploadID: ticket.uploadID).takenBack(error)
+      throw await upload.takenBack(error)
     }
-    warn(ticket.expires)
+    warn(ticket.expires, store)
     try tell("issued", ticket, sheet)
   }
 
@@ -151,7 +155,7 @@ struct TicketCommand {
         write: { (ticket) throws(Failure) in try sheet.append(ticket) }, publish: sheet.publish)
     }
     guard let expires = made.expires else { throw Failure(.sourceMissing, "there are no files to issue tickets for") }
-    warn(expires)
+    warn(expires, store)
     guard !sheet.isStandardOutput else { return }
     try session.say(
       "issued \(SafeText.oneLine(sheet.name)) for \(Human.count(made.count, "file")) in s3://\(bucket) "
@@ -210,7 +214,7 @@ struct TicketCommand {
       count += 1
     }
     try sheet.publish()
-    warn(last.expires)
+    warn(last.expires, store)
     if count == 1 { return try tell("renewed", last, sheet) }
     guard !sheet.isStandardOutput else { return }
     try session.say(
@@ -222,8 +226,8 @@ struct TicketCommand {
   }
 
   /// Warns if the credentials end before the ticket should.
-  private func warn(_ end: Timestamp) {
-    let wanted = session.world.now().seconds + options.lifetime.components.seconds
+  private func warn(_ end: Timestamp, _ store: Store) {
+    let wanted = store.now.seconds + options.lifetime.components.seconds
     // A minute of tolerance, because signing the requests takes a while.
     guard end.seconds < wanted - 60 else { return }
     session.world.log(

@@ -45,8 +45,9 @@ extension FlagList {
       .skipSame, .toggle, .selection, .files, "Leave an object alone if it is already identical.",
       more: """
         They are compared by size, then by the store's checksum, the ETag if it is made of MD5s, or the modification \
-        time in the metadata s3up-mtime (or rclone's or s3cmd's); with --verify, or a manifest of checksums, a time \
-        is not enough. The result is unchanged, with the reason. For a folder the destination is listed once. Nothing \
+        time in the metadata s3up-mtime (or rclone's or s3cmd's); with --verify, or a --manifest for sha256sum, a time \
+        is not enough. What else is requested of the object, such as metadata or encryption, is not compared. The \
+        result is unchanged, with the reason. For a folder the destination is listed once. Nothing \
         at the store is ever deleted, because one wrong path would empty it; aws s3 sync --delete or rclone sync does \
         that.
         """, negatable: true, common: .files),
