@@ -190,7 +190,7 @@ struct UploadJob: Sendable {
     let create = CreateMultipartUpload(plain, object: object, encryption: encryption)
     for field in try create.request().headers.fields { digest.add(field.name.lowercased(), field.value) }
     // Parts under two keys would make an object that no key can read.
-    let mark = try address.customerKey.map { (key) throws(Failure) in try key.mark(salt: "s3up record of \(bucket)") }
+    let mark = try address.customerKey.map { (key) throws(Failure) in try key.mark(salt: "record of \(bucket)") }
     digest.add("customer key", mark)
     return try digest.hex()
   }

@@ -69,7 +69,7 @@ struct ManifestTarget: Sendable {
     }
   }
 
-  /// It is encrypted as the objects are, and as they are readable; the first signal or the deadline ends it.
+  /// The manifest gets the encryption and the access rules of the objects. The first signal or the deadline ends it.
   private func upload(_ file: FilePath, to url: S3URL, _ session: Session, until end: Duration?) async throws(Failure) {
     var options = UploadOptions()
     let run = session.options.upload

@@ -35,7 +35,7 @@ extension CommandPage {
       """,
       """
       A presigned URL takes the place of s3://BUCKET/KEY, and of credentials: presign prints one. With presign \
-      --checksum-mode it proves the object as well as credentials would. Anyone who sees the URL can use it until it \
+      --checksum-mode the store's checksum proves the object, if the store sends it with a GET. Anyone who sees the URL can use it until it \
       expires, and other users of this machine can see arguments.
       """,
       """
