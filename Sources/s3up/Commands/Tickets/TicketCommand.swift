@@ -68,6 +68,11 @@ struct TicketCommand {
   // MARK: - With the issuer's credentials
 
   private func issue() async throws(Failure) {
+    if options.length != nil, session.invocation.positionals.count == 3 {
+      throw Failure(
+        .usage, "ticket issue: --size and --max-size are for a file that is not here",
+        remedy: "Leave the option out, or leave out '\(session.invocation.positionals[1].text)'.")
+    }
     let words =
       options.length == nil
       ? try session.invocation.arguments("issue", "FILE", "s3://BUCKET/KEY")
