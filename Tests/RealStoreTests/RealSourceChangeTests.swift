@@ -37,7 +37,7 @@ extension RealStores {
       let (process, source) = try await run.beginSlowly()
       try change.make(source.path)
       let result = await process.wait()
-      #expect(result.status == 65, "\(result.errors)")
+      #expect(result.status == 65, "\(result.output) \(result.errors)")
       #expect(try Event(result).code == "sourceChanged")
       try await run.expectNothing(run.key())
     }
