@@ -42,9 +42,9 @@ struct Run: Sendable {
     try await start(words).wait(timeout: .seconds(240))
   }
 
-  /// Begins an upload of 40 MiB that takes 20 s, and returns when its first part is at the store.
+  /// Begins an upload of 40 MiB that takes 20 s, and returns when its first part, or so many, are at the store.
   func beginSlowly(
-    _ options: [String] = [], fromInput: Bool = false
+    _ options: [String] = [], parts: Int = 1, fromInput: Bool = false
   ) async throws -> (process: ChildProcess, source: Source) {
     let source = try await file("source", 40 << 20)
     let process = try start(
@@ -54,7 +54,7 @@ struct Run: Sendable {
         "--limit-rate", "2M",
       ] + options, input: fromInput ? .file(source.path) : .none)
     while !process.ended {
-      if let id = try await store.unfinished(key()).first, try await !store.parts(key(), id).isEmpty {
+      if let id = try await store.unfinished(key()).first, try await store.parts(key(), id).count >= parts {
         return (process, source)
       }
       // Each check starts a process, and a busy machine has enough of them.
