@@ -20,9 +20,6 @@ public final class Store: Sendable {
   public var regionIsGuessed: Bool { endpoint.isAWS && settings.sources[.region] == nil }
   let endpoint: BucketEndpoint
   let signer: BucketSigner
-
-  /// The time by the store's clock, as far as answers have shown that this machine's is wrong.
-  public var now: Timestamp { signer.now(world.now()) }
   let client: S3Client
   let retry: RetryPolicy
   /// The bucket as requests address it.
@@ -34,6 +31,9 @@ public final class Store: Sendable {
   public let world: World
   /// The credentials; nil: requests are not signed.
   let credentials: CredentialKeeper?
+
+  /// The time by the store's clock, as far as answers have shown that this machine's is wrong.
+  public var now: Timestamp { signer.corrected(world.now()) }
 
   /// Whether an ETag may be an MD5: those of a directory bucket only look like one.
   var etagMayBeMD5: Bool { endpoint.kind != .directory }

@@ -156,7 +156,7 @@ struct BucketSigner: RequestSigner {
 
   var clockNote: String? { clock.note }
   func takeClockNote() -> String? { clock.takeNote() }
-  func now(_ now: Timestamp) -> Timestamp { clock.corrected(now) }
+  func corrected(_ now: Timestamp) -> Timestamp { clock.corrected(now) }
 
   private func signingCredentials() async throws(Failure) -> CredentialKeeper.Held? {
     guard let credentials else { return nil }

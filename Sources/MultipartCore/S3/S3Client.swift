@@ -101,10 +101,8 @@ struct S3Client: Sendable {
       return failure
     }
     var failure = failure
-    if failure.code == .credentials, failure.status != nil, signer.knowsOneRequest {
-      failure.remedy =
-        "the URL is incomplete, was signed for another kind of request, or whoever signed it may not do this: "
-        + "ask for a new one"
+    if signer.knowsOneRequest, ["SignatureDoesNotMatch", "InvalidAccessKeyId"].contains(failure.s3Code) {
+      failure.remedy = "the URL is incomplete, or was signed for another kind of request: ask for a new one"
       return failure
     }
     if failure.code == .credentialsExpired, failure.status != nil, let source = signer.credentialSource {

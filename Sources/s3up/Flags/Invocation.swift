@@ -70,22 +70,19 @@ struct Invocation: Sendable {
     return cause.map { "Leave it out, or leave out \($0.0.long), which is for runs of many files." }
   }
 
-  /// Whether an option was given that is valid in the `wanted` modes but not in the `other` ones.
-  func asks(for wanted: ModeSet, not other: ModeSet) -> Bool {
-    options.contains { flag, _ in flag.modes.contains(wanted) && flag.modes.isDisjoint(with: other) && !isOff(flag)
+  /// Whether an option asks for a batch: it is valid in the `many` modes but not in the `one` modes. Of the options that
+  /// a variable sets, those that only say how a batch runs ask for none.
+  func asks(for many: ModeSet, not one: ModeSet) -> Bool {
+    options.contains { flag, given in
+      let counts = given.contains(where: \.isTyped) || Self.asking.contains(flag.name)
+      return counts && flag.modes.contains(many) && flag.modes.isDisjoint(with: one) && !isOff(flag)
     }
   }
 
-  /// Whether the arguments or options ask for a batch. A batch may also find just one file. Of the options that a
-  /// variable sets, those that only say how a batch runs ask for none.
-  func isOfMany(_ many: ModeSet, _ one: ModeSet) -> Bool {
-    positionals.count > 2
-      || options.contains { flag, given in
-        let isTyped = given.contains(where: \.isTyped) || Self.asking.contains(flag.name)
-        return isTyped && flag.modes.contains(many) && flag.modes.isDisjoint(with: one) && !isOff(flag)
-      }
-  }
+  /// Whether the arguments or options ask for a batch. A batch may also find just one file.
+  func isOfMany(_ many: ModeSet, _ one: ModeSet) -> Bool { positionals.count > 2 || asks(for: many, not: one) }
 
+  /// Options that ask for a batch also as variables: they name files or outputs, or forbid to send anything.
   private static let asking: Set<FlagName> = [
     .recursive, .filesFrom, .batch, .manifest, .failedTo, .shard, .dryRun,
   ]

@@ -74,7 +74,7 @@ import Testing
     ]
     for (line, mode) in [
       ("get s3://b/k f", Mode.getOne), ("get s3://b/k -", .getOne), ("put f s3://b/k", .putOne),
-      ("verify f s3://b/k", .verifyOne),
+      ("verify f s3://b/k", .verifyOne), ("ticket issue f s3://b/k -o t", .issueOne),
     ] { #expect(try parse(line, manners).mode == mode, "\(line)") }
     #expect(try parse("put f s3://b/k", ["S3UP_DRY_RUN": "1"]).mode == .putMany)
     #expect(try parse("get s3://b/k f", ["S3UP_DRY_RUN": "1"]).mode == .getMany)

@@ -27,8 +27,9 @@ public struct CustomerKey: Sendable, Equatable, CustomStringConvertible, CustomD
     try headers.add("x-amz-server-side-encryption-customer-key-MD5", md5)
   }
 
-  /// What shows later whether a key is this one, for records. Nobody finds a key by it, even one that was made from a
-  /// passphrase: each guess costs as much as this (PBKDF2). Computed once for each salt.
+  /// Text for a record that shows later whether a key is this one. A plain digest would let whoever reads the record
+  /// try millions of passphrases a second that the key may be made from; with PBKDF2 each try costs as much as this.
+  /// Computed once for each salt.
   func mark(salt: String) throws(Failure) -> String {
     if let known = marks.withLock({ $0[salt] }) { return known }
     var out = [UInt8](repeating: 0, count: 32)

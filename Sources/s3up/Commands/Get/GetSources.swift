@@ -45,7 +45,7 @@ struct GetSources: Sendable {
     }
     let path = FilePath(bytes: target.bytes)
     if case .named = kind, words.count == 1, target.bytes.last != UInt8(ascii: "/"), !path.isFolder {
-      // As without the options of a run of many.
+      // One object becomes the file that is named, as in a download of one.
       (folder, name) = (Argument(bytes: path.folder.bytes), Array(path.lastName))
     } else {
       (folder, name) = (target, nil)
