@@ -136,3 +136,11 @@ public struct Failure: Error, Sendable {
     return copy
   }
 }
+
+extension Failure.Code {
+  /// Failures that may not recur in the next run of the same command: what has arrived is kept for it.
+  static let passing: Set<Failure.Code> = [
+    .network, .tls, .stalled, .throttled, .server, .credentials, .credentialsExpired, .clockSkew, .configuration,
+    .local, .deadline, .interrupted,
+  ]
+}

@@ -1,4 +1,3 @@
-import Glibc
 import MultipartBasics
 
 /// Reads a manifest, line by line.
@@ -17,10 +16,7 @@ public final class ManifestList: @unchecked Sendable {
   public init(_ path: FilePath) throws(Failure) {
     form = ManifestForm(target: path.text)
     scratch = nil
-    lines =
-      path == FilePath("-")
-      ? LineReader(open: STDIN_FILENO, name: "standard input", longest: Self.longest)
-      : try LineReader(path, longest: Self.longest)
+    lines = try LineReader(path, longest: Self.longest)
   }
 
   private init(_ file: ScratchFile, name: String) {

@@ -1,5 +1,3 @@
-import Glibc
-
 /// A batch, one JSON object per line, whose first object has been read: its bucket is needed to find the store.
 ///
 /// `@unchecked Sendable` holds because it is used by one task at a time.
@@ -13,11 +11,8 @@ public final class OpenBatch: @unchecked Sendable {
 
   /// Opens the batch; `-` is standard input.
   public init(_ path: FilePath) throws(Failure) {
-    if path == FilePath("-") {
-      (list, self.path) = (BatchList(open: STDIN_FILENO, name: "standard input"), nil)
-    } else {
-      (list, self.path) = (try BatchList(path), path)
-    }
+    list = try BatchList(path)
+    self.path = StreamFile.isStandardInput(path) ? nil : path
     first = try list.next()
     firstBucket = first?.bucket
   }

@@ -13,7 +13,7 @@ public final class PresignedObject: Sendable {
   /// Opens the object of a URL that was signed for GET. If it was signed with its checksums
   /// (``PresignOptions/givesChecksums``), these prove the bytes; otherwise the ETag does where possible.
   public init(_ url: String, _ options: StoreOptions = StoreOptions()) throws(Failure) {
-    let signer = try PresignedSigner(get: url)
+    let signer = try PresignedSigner(.get, url)
     part = PresignedPart(url)
     address = signer.origin
     store = try Store(signer, options)
@@ -21,7 +21,7 @@ public final class PresignedObject: Sendable {
 
   /// The last component of the URL's path; nil if it has none.
   public var name: String? {
-    let name = PercentEncoding.decoded(part.path.words(between: "/").last.map { String($0) } ?? "")
+    let name = PercentEncoding.decodedPath(part.path.words(between: "/").last.map { String($0) } ?? "")
     return name.isEmpty ? nil : name
   }
 

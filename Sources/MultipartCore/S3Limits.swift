@@ -23,4 +23,12 @@ public enum S3Limits {
       throw Failure(.usage, "there is no part \(partNumber)", remedy: partNumbersRemedy).at(place)
     }
   }
+
+  /// Refuses a key that no store allows.
+  public static func check(key: String, remedy: Wording? = nil) throws(Failure) {
+    guard key.utf8.count <= longestKey else {
+      throw Failure(.usage, "the key has \(key.utf8.count) bytes, and a key has at most 1,024", remedy: remedy)
+    }
+    guard !key.utf8.contains(0) else { throw Failure(.usage, "the key has a zero byte", remedy: remedy) }
+  }
 }

@@ -1,4 +1,3 @@
-import Glibc
 import MultipartBasics
 
 /// Reads tickets one after another. `@unchecked Sendable` holds because one task at a time reads.
@@ -12,10 +11,7 @@ public final class TicketLines: @unchecked Sendable {
 
   /// Opens the file; `-` is standard input.
   public init(_ path: FilePath) throws(Failure) {
-    lines =
-      path == FilePath("-")
-      ? LineReader(open: STDIN_FILENO, name: "standard input", title: "the ticket", longest: Ticket.longestLine)
-      : try LineReader(path, title: "the ticket", longest: Ticket.longestLine)
+    lines = try LineReader(path, title: "the ticket", longest: Ticket.longestLine)
     do throws(Failure) {
       guard let line = try lines.next() else { throw Ticket.damaged("the file is empty") }
       var document = Array(line)

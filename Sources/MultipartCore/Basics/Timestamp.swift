@@ -55,7 +55,7 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     guard bytes.count == 16, bytes[8] == UInt8(ascii: "T"), bytes[15] == UInt8(ascii: "Z") else { return nil }
     func iso(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
     let day = "\(iso(0..<4))-\(iso(4..<6))-\(iso(6..<8))"
-    guard let time = S3Date.iso8601("\(day)T\(iso(9..<11)):\(iso(11..<13)):\(iso(13..<15))Z") else { return nil }
+    guard let time = DateText.iso8601("\(day)T\(iso(9..<11)):\(iso(11..<13)):\(iso(13..<15))Z") else { return nil }
     self = time
   }
 

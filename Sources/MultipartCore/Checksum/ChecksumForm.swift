@@ -16,6 +16,11 @@ public enum ChecksumForm: Sendable, Equatable {
     }
   }
 
+  /// The algorithm of the header; nil for Content-MD5, and without a checksum.
+  var algorithm: ChecksumAlgorithm? {
+    if case .algorithm(let algorithm) = self { algorithm } else { nil }
+  }
+
   /// The name in options, records and tickets.
   var word: String {
     switch self {

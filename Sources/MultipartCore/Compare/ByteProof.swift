@@ -160,9 +160,10 @@ struct ByteProof: Sendable {
       else { continue }
       let sum = ObjectChecksum(algorithm, .fullObject, given.base64)
       guard try sums.of(algorithm) == given else {
+        guard object.refutes(algorithm) else { continue }
         return .different(why: "the object's \(sum.title) does not match the file")
       }
-      let parts = object.etag.flatMap(ETag.init)?.parts ?? 1
+      let parts = object.parsedETag?.parts ?? 1
       return .same(Match(parts: parts, sum: sum, evidence: "\(sum.title) \(sum.value) matches the file"))
     }
     return .none
@@ -206,28 +207,6 @@ struct ByteProof: Sendable {
   }
 }
 
-extension ETag {
-  /// The number of parts that the object was made of, if the ETag shows it.
-  fileprivate var parts: Int? {
-    if case .multipart(_, let parts) = form { parts } else { nil }
-  }
-}
-
 extension ObjectInfo {
-  /// The type of a checksum. If the store does not name it, the form shows it: composite checksums end with `-N`.
-  func type(of algorithm: ChecksumAlgorithm) -> ChecksumType? {
-    guard algorithm != .md5, let given = checksums[algorithm.headerName] else { return nil }
-    // Only of the whole object, although SeaweedFS appends the number of parts.
-    if algorithm.typeInParts == .fullObject { return .fullObject }
-    if let checksumTypeText, !checksumTypeText.isEmpty { return checksumType }
-    return given.utf8.contains(UInt8(ascii: "-")) ? .composite : .fullObject
-  }
-
   var wholeChecksums: [ChecksumAlgorithm] { ChecksumAlgorithm.allCases.filter { wholeChecksum($0) != nil } }
-
-  /// The checksum of the whole object; nil if there is none.
-  func wholeChecksum(_ algorithm: ChecksumAlgorithm) -> Checksum? {
-    guard type(of: algorithm) == .fullObject, let text = checksums[algorithm.headerName] else { return nil }
-    return Checksum(algorithm, base64: text) ?? PartCount.split(text).flatMap { Checksum(algorithm, base64: $0.before) }
-  }
 }

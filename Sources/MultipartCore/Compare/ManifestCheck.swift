@@ -19,7 +19,7 @@ struct ManifestCheck: Sendable {
     if options.comparesBytes {
       var running = try MultiChecksum(entry.algorithms)
       let whole = try await store.readThrough(key, options) { piece in piece.withUnsafeBytes { running.update($0) } }
-      guard whole.etag == object.etag else { throw RangeSink.replaced }
+      guard whole.etag.flatMap(ETag.init) == object.parsedETag else { throw RangeSink.replaced }
       (read, sums) = (whole, try running.finish())
     }
     let verdict = try entry.judge(object, etagMayBeMD5: store.etagMayBeMD5) { sums[$0] ?? object.wholeChecksum($0) }
@@ -96,14 +96,14 @@ extension ManifestEntry {
           }
         // The store's own checksum is compared with the bytes when they are downloaded.
         case .composite:
-          object.checksums[checksum.algorithm.headerName].map { $0.utf8.elementsEqual(checksum.value.utf8) }
+          object.counterpart(of: checksum).map { $0.utf8.elementsEqual(checksum.value.utf8) }
         }
       if let isSame {
         guard isSame else { return .different("its \(checksum.title) is not the listed one") }
         return .same("\(checksum.title) \(checksum.value)", checksum, checksum.type == .fullObject ? .bytes : .store)
       }
     }
-    guard let listed = etag.flatMap(ETag.init), let given = object.etag.flatMap(ETag.init) else {
+    guard let listed = etag.flatMap(ETag.init), let given = object.parsedETag else {
       return .unknown(lack: lack)
     }
     guard given == listed else {

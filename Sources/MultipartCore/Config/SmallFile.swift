@@ -28,6 +28,12 @@ enum SmallFile {
 }
 
 extension FilePath {
+  /// The bytes of a file that is given as an argument: `-` is standard input. They must not be more than `limit`.
+  public func input(limit: Int) throws(Failure) -> [UInt8] {
+    guard namesDescriptor else { return try contents(limit: limit) }
+    return try LineReader(self, title: "the input", longest: limit).rest()
+  }
+
   /// The bytes of the file. It must exist, and must not be longer than `limit`.
   public func contents(limit: Int = 1 << 20) throws(Failure) -> [UInt8] {
     do throws(Failure) {

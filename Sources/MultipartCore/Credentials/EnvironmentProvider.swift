@@ -20,7 +20,7 @@ struct EnvironmentProvider: CredentialProvider {
       place: place, source: "environment")
     found?.isFixed = true
     // `aws configure export-credentials` prints the expiration with the keys.
-    found?.expiration = environment["AWS_CREDENTIAL_EXPIRATION"].flatMap { CredentialDate.parse($0) }
+    found?.expiration = environment["AWS_CREDENTIAL_EXPIRATION"].flatMap { DateText.iso8601($0) }
     return found
   }
 }

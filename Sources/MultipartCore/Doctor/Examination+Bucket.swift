@@ -97,9 +97,9 @@ extension Examination {
   }
 
   private func taken(_ part: UploadPart.Output, _ probe: ProbeReport) -> StoreFinding {
-    let isEchoed = part.checksums[probe.checksum.headerName] != nil
+    let verified = probe.form.algorithm.flatMap { part.checksums[$0.headerName] == nil ? nil : probe.form.title }
     var steps = ["begun", "a part sent"]
-    if isEchoed { steps[1] += " (\(probe.checksum.awsName ?? "MD5") verified by the store)" }
+    if let verified { steps[1] += " (\(verified) verified by the store)" }
     if case .success(true)? = probe.list { steps.append("listed") }
     var rest = ""
     if case .success? = probe.ended {
@@ -110,7 +110,7 @@ extension Examination {
     let text = "one below \(target) was \(steps.joined(separator: ", ")) and \(last)\(rest)"
     return StoreFinding(
       .ok, .upload, text,
-      facts: ["key": .string(probe.key), "checksum": isEchoed ? .string(probe.checksum.awsName ?? "MD5") : .null])
+      facts: ["key": .string(probe.key), "checksum": verified.map { .string($0) } ?? .null])
   }
 
   /// The objects' ARN in a policy.

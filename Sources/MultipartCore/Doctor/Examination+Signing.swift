@@ -3,10 +3,9 @@ import MultipartBasics
 /// Checks which credentials sign, and where requests go.
 extension Examination {
   /// Codes by which a store refuses the credentials themselves, whatever the request is.
-  private static let identityCodes: Set<String> = [
-    "ExpiredToken", "ExpiredTokenException", "InvalidAccessKeyId", "InvalidClientTokenId", "InvalidSecurity",
-    "InvalidToken", "NotSignedUp", "SignatureDoesNotMatch", "TokenRefreshRequired", "UnrecognizedClientException",
-  ]
+  private static let identityCodes = S3ErrorTable.rejectedKeys.union([
+    "InvalidSecurity", "NotSignedUp", "SignatureDoesNotMatch",
+  ])
 
   static func isAboutCredentials(_ failure: Failure) -> Bool {
     failure.code == .credentialsExpired || failure.s3Code.map(identityCodes.contains) ?? false

@@ -18,7 +18,7 @@ struct StoreVisit: Sendable {
     var (outcome, connection) = await send(url, transport, limit)
     let answered = world.now()
     var visit = StoreVisit(outcome: outcome, connection: connection)
-    if case .success(let answer) = outcome, let date = answer.headers["Date"].flatMap(S3Date.http) {
+    if case .success(let answer) = outcome, let date = answer.headers["Date"].flatMap(DateText.http) {
       // The store's date is from some moment between request and answer.
       visit.clockAhead = date < asked ? date.seconds - asked.seconds : max(0, date.seconds - answered.seconds)
     }

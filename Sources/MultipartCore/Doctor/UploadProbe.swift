@@ -5,8 +5,8 @@ struct ProbeReport: Sendable {
   var key: String
   var began: Result<CreateMultipartUpload.Output, Failure>
   var part: Result<UploadPart.Output, Failure>?
-  /// The checksum that was sent with the part.
-  var checksum = ChecksumAlgorithm.crc64nvme
+  /// What the part was sent with for the store to verify.
+  var form = ChecksumForm.algorithm(.crc64nvme)
   /// Whether the store listed the part that was sent.
   var list: Result<Bool, Failure>?
   var ended: Result<AbortMultipartUpload.Output, Failure>?
@@ -43,21 +43,14 @@ struct UploadProbe: Sendable {
 
   /// Runs the probe. `stop` cancels the step in progress; the upload is aborted all the same.
   func run(stop: ProbeStop = ProbeStop()) async -> ProbeReport {
-    var checksum = ChecksumAlgorithm.crc64nvme
-    var began = await begin(checksum)
-    if case .failure(let failure) = began, failure.code == .checksumUnsupported, knowsMD5 {
-      checksum = .md5
-      began = await begin(checksum)
-    }
-    var report = ProbeReport(key: address.key, began: began)
-    report.checksum = checksum
+    let (began, form) = await simpler(from: .algorithm(.crc64nvme), begin)
+    var report = ProbeReport(key: address.key, began: began, form: form)
     switch began {
     case .failure(let failure):
       if UploadMachine.mayHaveMade(failure) { report.leftBehind = await endLost() }
     case .success(let upload):
-      let first = checksum
-      if let (part, checksum) = await stop.step({ await send(upload.uploadID, first) }) {
-        (report.part, report.checksum) = (part, checksum)
+      if let (part, form) = await stop.step({ await simpler(from: form) { await send(upload.uploadID, $0) } }) {
+        (report.part, report.form) = (part, form)
       }
       if case .success? = report.part { report.list = await stop.step { await list(upload.uploadID) } }
       report.ended = await end(upload.uploadID)
@@ -66,30 +59,34 @@ struct UploadProbe: Sendable {
   }
 
   /// Begins the upload, with a single try: a second one could create a second upload.
-  private func begin(_ checksum: ChecksumAlgorithm) async -> Result<CreateMultipartUpload.Output, Failure> {
+  private func begin(_ form: ChecksumForm) async -> Result<CreateMultipartUpload.Output, Failure> {
     await Self.result { () async throws(Failure) in
-      try await client.perform(CreateMultipartUpload(address, checksum: checksum))
+      try await client.perform(CreateMultipartUpload(address, checksum: form.algorithm))
     }
   }
 
-  private func send(
-    _ id: String, _ checksum: ChecksumAlgorithm
-  ) async -> (Result<UploadPart.Output, Failure>, ChecksumAlgorithm) {
-    let sent = await sendOnce(id, checksum)
-    guard case .failure(let failure) = sent, failure.code == .checksumUnsupported, checksum != .md5, knowsMD5 else {
-      return (sent, checksum)
-    }
-    return (await sendOnce(id, .md5), .md5)
-  }
-
-  private func sendOnce(_ id: String, _ checksum: ChecksumAlgorithm) async -> Result<UploadPart.Output, Failure> {
+  private func send(_ id: String, _ form: ChecksumForm) async -> Result<UploadPart.Output, Failure> {
     await Self.result { () async throws(Failure) in
-      var sums = try MultiChecksum([checksum])
+      var sums = try MultiChecksum(form.algorithm.map { [$0] } ?? [.md5])
       Self.bytes.withUnsafeBytes { sums.update($0) }
-      let value = try sums.finish()[checksum].map { NamedValue(checksum.headerName, $0.base64) }
       return try await client.perform(
         UploadPart(
-          address, uploadID: id, partNumber: 1, body: .bytes(Self.bytes), checksum: value), retrying: retry)
+          address, uploadID: id, partNumber: 1, body: .bytes(Self.bytes), checksum: form.header(try sums.finish())),
+        retrying: retry)
+    }
+  }
+
+  /// Steps down, as an upload does, until the store accepts the checksum or refuses for another reason.
+  private func simpler<Output>(
+    from form: ChecksumForm, _ step: (ChecksumForm) async -> Result<Output, Failure>
+  ) async -> (Result<Output, Failure>, ChecksumForm) {
+    var form = form
+    while true {
+      let result = await step(form)
+      guard case .failure(let failure) = result, failure.code == .checksumUnsupported,
+        let next = form.steppedDown(payloadIsSigned: !knowsMD5)
+      else { return (result, form) }
+      form = next
     }
   }
 

@@ -260,12 +260,6 @@ final class Downloader: Performer {
 
   // MARK: - The end
 
-  /// Failures after which the ranges on disk still belong to the object that the next run finds.
-  private static let passing: Set<Failure.Code> = [
-    .network, .tls, .stalled, .throttled, .server, .credentials, .credentialsExpired, .clockSkew, .configuration,
-    .deadline, .interrupted, .precondition,
-  ]
-
   private func end(
     _ outcome: DownloadMachine.Outcome, _ machine: DownloadMachine
   ) -> Result<DownloadedObject, Failure> {
@@ -287,7 +281,11 @@ final class Downloader: Performer {
   private func leave(_ failure: Failure) -> Failure {
     var failure = failure
     let (part, record, plan) = known.withLock { ($0.part, $0.record, $0.plan) }
-    let keeps = Self.passing.contains(failure.code) && part?.isThere == true && record != nil && plan.count > 0
+    // The ranges on disk still belong to the object if the target is in the way. Without one, nothing is left where this
+    // machine could not take any.
+    let mayPass = Failure.Code.passing.contains(failure.code) || failure.code == .precondition
+    let hasSome = failure.code != .local || progress.bytesSent > 0 || record?.found.isEmpty == false
+    let keeps = mayPass && hasSome && part?.isThere == true && record != nil && plan.count > 0
     if !keeps { part?.remove() }
     record?.close(keeps: keeps)
     failure.isResumable = keeps

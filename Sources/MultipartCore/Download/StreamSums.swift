@@ -99,12 +99,4 @@ extension ObjectInfo {
     }
     return nil
   }
-
-  func compositeChecksum(_ algorithm: ChecksumAlgorithm) -> CompositeChecksum? {
-    guard type(of: algorithm) == .composite, let text = checksums[algorithm.headerName] else { return nil }
-    if let sum = CompositeChecksum(algorithm, text: text) { return sum }
-    // In the answer to a range S3 omits the number of parts, even if the range is the whole object.
-    guard case .multipart(_, let parts)? = etag.flatMap(ETag.init)?.form else { return nil }
-    return CompositeChecksum(algorithm, text: "\(text)-\(parts)")
-  }
 }

@@ -8,10 +8,13 @@ enum BucketName {
     guard !name.isEmpty else {
       throw Failure(.usage, "the name of the bucket is missing", remedy: "write s3://BUCKET/KEY")
     }
-    let allowed = name.utf8.count <= 255 && name.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "/") }
-    guard allowed, name != ".", name != ".." else {
+    let allowed =
+      name.utf8.count <= 255
+      && name.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "/") }
+    guard allowed, !name.begins(with: "."), !name.holds("..") else {
       throw Failure(
-        .usage, "\"\(SafeText.oneLine(name))\" cannot be the name of a bucket", remedy: "write s3://BUCKET/KEY")
+        .usage, "\"\(SafeText.oneLine(name))\" cannot be the name of a bucket",
+        remedy: "a bucket's name has letters, digits, dots and hyphens, and no spaces or slashes")
     }
   }
 

@@ -21,12 +21,13 @@ struct EndpointURL: Sendable, Equatable {
 
   /// Parses the URL. `blame` is `.usage` if the caller gave it, and `.configuration` if it came from a variable or a
   /// file.
-  /// `source` is where it came from, in words.
-  static func parse(_ text: String, blame: Failure.Code, from source: String? = nil) throws(Failure) -> EndpointURL {
+  /// `source` is where it came from, in words; `name` is what messages call it, and `form` how to write it.
+  static func parse(
+    _ text: String, blame: Failure.Code, from source: String? = nil, called name: String = "the endpoint URL",
+    form: Wording = "write it like https://s3.example.com:9000"
+  ) throws(Failure) -> EndpointURL {
     func failure(_ what: String, remedy: Wording? = nil) -> Failure {
-      Failure(
-        blame, "the endpoint URL\(source.map { " of " + $0 } ?? "") \(what)",
-        remedy: remedy ?? "write it like https://s3.example.com:9000")
+      Failure(blame, "\(name)\(source.map { " of " + $0 } ?? "") \(what)", remedy: remedy ?? form)
     }
     let bytes = trimmed(Array(text.utf8))
     guard !bytes.isEmpty else { throw failure("is empty") }

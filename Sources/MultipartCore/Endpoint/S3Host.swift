@@ -27,16 +27,6 @@ struct S3Host: Sendable, Equatable {
     } else {
       return nil
     }
-    guard Self.isRegion(region), Partition.of(region: region) == partition else { return nil }
-  }
-
-  /// Whether the text is a region, such as `eu-west-1`, `us-gov-east-1`, `eusc-de-east-1`.
-  static func isRegion(_ text: String) -> Bool {
-    let words = text.pieces(at: "-")
-    guard BucketName.isLabel(text), words.count >= 3, let first = words.first, let last = words.last else {
-      return false
-    }
-    return (first.utf8.count == 2 || first == "eusc") && last.utf8.allSatisfy(ASCII.isDigit)
-      && words.dropLast().allSatisfy { $0.utf8.allSatisfy { (0x61...0x7A).contains($0) } }
+    guard AWSHost.isRegion(region), Partition.of(region: region) == partition else { return nil }
   }
 }

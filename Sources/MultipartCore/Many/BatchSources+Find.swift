@@ -170,21 +170,14 @@ extension BatchSources {
 extension BatchSources {
   // MARK: - Lists
 
-  private static let standardInput = FilePath("-")
-
-  private func open(_ path: FilePath, _ endsWithZero: Bool) throws(Failure) -> FileList {
-    guard path == Self.standardInput else { return try FileList(path, endsWithZero: endsWithZero) }
-    return FileList(open: STDIN_FILENO, name: "standard input", endsWithZero: endsWithZero)
-  }
-
   private func tell(
     _ path: FilePath, _ endsWithZero: Bool, _ bucket: String, _ outputs: RunOutputs, _ tally: SourceTally,
     _ give: @Sendable (UploadStep) async -> Bool
   ) async throws(Failure) -> Bool {
-    let mayBeReadTwice = path != Self.standardInput && path.isKind(S_IFREG)
+    let mayBeReadTwice = !path.namesDescriptor && path.isKind(S_IFREG)
     if mayBeReadTwice { try refuseMeetings(in: path, endsWithZero, bucket, outputs) }
     var earlier = mayBeReadTwice ? nil : KeysSoFar(filesMayRepeat: true)
-    let list = try open(path, endsWithZero)
+    let list = try FileList(path, endsWithZero: endsWithZero)
     while let listed = try list.next() {
       guard isChosen(listed.name, tally) else { continue }
       var step: UploadStep

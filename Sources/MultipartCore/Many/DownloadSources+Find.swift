@@ -59,11 +59,7 @@ extension DownloadSources {
         guard try await tell(wanted, tally, &earlier, counted) else { return }
       }
     case .list(let path, let endsWithZero):
-      let end: UInt8 = endsWithZero ? 0 : UInt8(ascii: "\n")
-      let lines =
-        path == FilePath("-")
-        ? LineReader(open: STDIN_FILENO, name: "standard input", end: end, longest: S3Limits.longestKey)
-        : try LineReader(path, end: end, longest: S3Limits.longestKey)
+      let lines = try LineReader(path, end: endsWithZero ? 0 : UInt8(ascii: "\n"), longest: S3Limits.longestKey)
       while let line = try lines.next() {
         guard !line.isEmpty else { throw lines.failure("it is empty") }
         guard let text = String(validating: line, as: UTF8.self) else {

@@ -15,7 +15,7 @@ enum BucketLocator {
       let answer = try await transport.send(request)
       let region = answer.headers[HeaderName.bucketRegion].flatMap(S3ErrorBody.region)
       world.log(2, "< \(answer.status) to HeadBucket, region \(region ?? "not named")")
-      guard let region, S3Host.isRegion(region),
+      guard let region, AWSHost.isRegion(region),
         Partition.of(region: region) == Partition.of(region: bucket.region)
       else { return nil }
       return region

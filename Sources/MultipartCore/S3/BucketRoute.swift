@@ -87,7 +87,7 @@ struct Redirect {
   func next(from bucket: BucketEndpoint) throws(Failure) -> BucketEndpoint? {
     if let region, region != bucket.region {
       guard bucket.isAWS else { return try bucket.moved(to: region) }
-      guard S3Host.isRegion(region), Partition.of(region: region) == Partition.of(region: bucket.region) else {
+      guard AWSHost.isRegion(region), Partition.of(region: region) == Partition.of(region: bucket.region) else {
         return nil
       }
       return try bucket.moved(to: region)

@@ -15,7 +15,7 @@ final class ClockOffset: Sendable {
 
   /// Measures the difference from the `Date` of any answer.
   func measure(_ answer: Response, now: Timestamp) {
-    guard let date = answer.headers["Date"].flatMap(S3Date.http) else { return }
+    guard let date = answer.headers["Date"].flatMap(DateText.http) else { return }
     measured.withLock { $0 = date.seconds - now.seconds }
   }
 
@@ -41,7 +41,7 @@ final class ClockOffset: Sendable {
   /// wrong clock. A refused HEAD has no code; there the `Date` must show a difference of more than the 15 minutes that
   /// S3 allows.
   func learn(from answer: Response, now: Timestamp) -> Bool {
-    guard answer.status == 403 || answer.status == 400, let date = answer.headers["Date"].flatMap(S3Date.http) else {
+    guard answer.status == 403 || answer.status == 400, let date = answer.headers["Date"].flatMap(DateText.http) else {
       return false
     }
     let measured = date.seconds - now.seconds

@@ -46,7 +46,9 @@ final class ExpressSession: Sendable {
     guard let token = request.headers[Self.tokenName], [400, 401, 403].contains(answer.status) else { return false }
     let code = S3ErrorBody(answer.body).code ?? S3ErrorBody.code(answer.headers)
     // A refused HEAD has no code; if the session was refused for another reason, this costs one more request.
-    guard code.map(Self.endings.contains) ?? (request.method == .head && answer.status != 403) else { return false }
+    guard code.map(S3ErrorTable.rejectedKeys.contains) ?? (request.method == .head && answer.status != 403) else {
+      return false
+    }
     state.withLock { state in
       // Another request may already have renewed it.
       if let held = state.held, held.credentials.sessionToken?.reveal().utf8.elementsEqual(token.utf8) == true {
@@ -57,9 +59,6 @@ final class ExpressSession: Sendable {
   }
 
   static let tokenName = "x-amz-s3session-token"
-  private static let endings: Set<String> = [
-    "ExpiredToken", "InvalidToken", "TokenRefreshRequired", "InvalidAccessKeyId",
-  ]
 
   private func renewed() async -> Result<Credentials, Failure> {
     let asked = uptime()

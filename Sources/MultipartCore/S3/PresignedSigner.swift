@@ -7,19 +7,16 @@ struct PresignedSigner: RequestSigner {
   /// When the URL expires, if it says so.
   private let expires: Timestamp?
 
-  init(_ request: Request) {
-    self.request = request
-    expires = Self.end(of: request.url)
-  }
-
-  /// A signer for a URL from the caller, which no message repeats.
-  init(get url: String) throws(Failure) {
+  /// A signer for a URL from the caller. No message shows it, because its signature is a secret.
+  init(_ method: HTTPMethod, _ url: String) throws(Failure) {
     let form: Wording = "give the whole URL, as it was printed"
     guard url.utf8.allSatisfy(ASCII.isVisible) else {
       throw Failure(.usage, "the URL has a space, a control character or a letter outside of ASCII", remedy: form)
     }
-    _ = try EndpointURL.parse(String(AddressBook.origin(of: url)), blame: .usage)
-    self.init(Request(method: .get, url: url))
+    _ = try EndpointURL.parse(
+      String(AddressBook.origin(of: url)), blame: .usage, called: "the presigned URL", form: form)
+    request = Request(method: method, url: url)
+    expires = Self.end(of: url)
   }
 
   var waitsForCredentials: Bool { false }
@@ -89,7 +86,7 @@ struct PresignedRefusal {
     code = body.code ?? S3ErrorBody.code(answer.headers)
     requestID = S3ErrorBody.requestID(answer.headers)
     saysExpired =
-      code.map { ["ExpiredToken", "RequestExpired"].contains($0) } ?? false
+      code.map { S3ErrorTable.expired.contains($0) || $0 == "RequestExpired" } ?? false
       || (body.message.map { $0.lowercased().holds("expired") } ?? false)
     guard answer.status != 400 || saysExpired else { return nil }
   }

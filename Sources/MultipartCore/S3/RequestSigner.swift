@@ -180,11 +180,6 @@ enum CredentialRefusal {
     guard let code = S3ErrorBody(answer.body).code ?? S3ErrorBody.code(answer.headers) else {
       return method == .head && answer.headers[HeaderName.bucketRegion] == nil
     }
-    return codes.contains(code)
+    return S3ErrorTable.rejectedKeys.contains(code)
   }
-
-  private static let codes: Set<String> = [
-    "ExpiredToken", "ExpiredTokenException", "TokenRefreshRequired", "InvalidAccessKeyId", "InvalidToken",
-    "InvalidClientTokenId", "UnrecognizedClientException",
-  ]
 }

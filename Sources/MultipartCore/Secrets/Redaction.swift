@@ -7,8 +7,9 @@ public enum Redaction {
 
   /// The URL without secrets. It works on bytes: a combining mark after a `=` must not hide the `=`.
   public static func url(_ url: String) -> String {
-    let parts = url.utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
-    let place = withoutUser(parts.first.map { String(Substring($0)) } ?? "")
+    let parts = withoutUser(url).utf8.split(
+      separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
+    let place = parts.first.map { String(Substring($0)) } ?? ""
     guard parts.count == 2 else { return place }
     let items = parts[1].split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).map { item -> String in
       let pair = item.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
@@ -43,7 +44,7 @@ public enum Redaction {
   }
 
   /// What a URL in a text ends at.
-  private static let ends = Set(" \t\n\"'()<>".utf8)
+  private static let ends = Set(" \t\n\"'".utf8)
 
   static func headers(_ headers: HeaderList) -> HeaderList {
     var out = HeaderList()
@@ -76,16 +77,33 @@ public enum Redaction {
   }
 
   /// A URL such as `http://user:password@host/` without the part before the `@`.
-  private static func withoutUser(_ place: String) -> String {
-    let bytes = Array(place.utf8)
-    let slash = UInt8(ascii: "/")
+  private static func withoutUser(_ url: String) -> String {
+    guard url.utf8.contains(UInt8(ascii: "@")) else { return url }
+    let bytes = Array(url.utf8)
+    guard let user = user(in: bytes) else { return url }
+    return String(decoding: bytes[..<user.lowerBound], as: UTF8.self) + mask
+      + String(decoding: bytes[user.upperBound...], as: UTF8.self)
+  }
+
+  /// Whether a user, with or without a password, stands before the host.
+  public static func hasUser(_ url: String) -> Bool { user(in: Array(url.utf8)) != nil }
+
+  /// The user and password of a URL: from the two slashes to the last `@` before the next slash. After an access key id
+  /// the slash belongs to the secret: many AWS secrets contain one. The words of our own hints are no secret.
+  static func user(in bytes: [UInt8]) -> Range<Int>? {
+    let (slash, at) = (UInt8(ascii: "/"), UInt8(ascii: "@"))
     guard let first = bytes.firstIndex(of: slash), first + 1 < bytes.count, bytes[first + 1] == slash else {
-      return place
+      return nil
     }
-    let authority = bytes[(first + 2)...].prefix { $0 != slash && $0 != UInt8(ascii: "#") }
-    guard let at = authority.lastIndex(of: UInt8(ascii: "@")) else { return place }
-    return String(decoding: bytes[..<(first + 2)], as: UTF8.self) + mask
-      + String(decoding: bytes[at...], as: UTF8.self)
+    let rest = bytes[(first + 2)...]
+    let name = rest.prefix { $0 != UInt8(ascii: ":") && $0 != slash }
+    let isKeyID =
+      name.count >= 16 && name.endIndex < rest.endIndex && rest[name.endIndex] == UInt8(ascii: ":")
+      && name.allSatisfy { ASCII.isDigit($0) || (0x41...0x5A).contains($0) }
+    guard let end = (isKeyID ? rest : rest.prefix { $0 != slash }).lastIndex(of: at),
+      !bytes[(first + 2)..<end].elementsEqual("USER:PASSWORD".utf8)
+    else { return nil }
+    return (first + 2)..<end
   }
 }
 

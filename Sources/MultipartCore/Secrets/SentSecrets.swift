@@ -56,12 +56,11 @@ struct SentSecrets {
   /// The password of a URL: the text between `:` and `@` before the host.
   static func password(in url: String) -> [UInt8]? {
     guard url.utf8.contains(UInt8(ascii: "@")) else { return nil }
-    let bytes = Array(url.utf8)
-    let begin = end(ofFirst: "//", in: bytes) ?? 0
-    let authority = bytes[begin...].prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
-    guard let at = authority.lastIndex(of: UInt8(ascii: "@")),
-      let colon = authority[..<at].firstIndex(of: UInt8(ascii: ":"))
-    else { return nil }
-    return DecodedText(Array(authority[(colon + 1)..<at])).decoded()?.bytes ?? Array(authority[(colon + 1)..<at])
+    let bytes = Array((url.holds("//") ? url : "//" + url).utf8)
+    guard let user = Redaction.user(in: bytes), let colon = bytes[user].firstIndex(of: UInt8(ascii: ":")) else {
+      return nil
+    }
+    let password = Array(bytes[(colon + 1)..<user.upperBound])
+    return DecodedText(password).decoded()?.bytes ?? password
   }
 }

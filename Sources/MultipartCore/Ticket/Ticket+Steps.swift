@@ -105,7 +105,6 @@ extension Ticket {
 extension ObjectInfo {
   /// The number of parts in its ETag. An object without such an ETag may come from another client's single request.
   fileprivate var multipartCount: Int? {
-    guard case .multipart(_, let parts)? = etag.flatMap(ETag.init)?.form else { return nil }
-    return max(1, min(parts, S3Limits.mostParts))
+    parsedETag?.parts.map { max(1, min($0, S3Limits.mostParts)) }
   }
 }

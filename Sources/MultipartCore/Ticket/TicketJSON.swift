@@ -163,7 +163,7 @@ extension Ticket {
     }
 
     func time(_ name: String) throws(Failure) -> Timestamp {
-      guard let time = document[name]?.text.flatMap(S3Date.iso8601) else {
+      guard let time = document[name]?.text.flatMap(DateText.iso8601) else {
         throw Ticket.damaged("it has no usable time \(name)")
       }
       return time

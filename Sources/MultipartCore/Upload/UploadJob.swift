@@ -139,7 +139,7 @@ struct UploadJob: Sendable {
     settings.requiresResume = resume == .require
     settings.quietTime = quietTime
     settings.keepsOn =
-      source.isStream && ticket == nil ? [] : Self.passing.subtracting(abortsOnInterrupt ? [.interrupted] : [])
+      source.isStream && ticket == nil ? [] : Failure.Code.passing.subtracting(abortsOnInterrupt ? [.interrupted] : [])
     return settings
   }
 
@@ -176,12 +176,6 @@ struct UploadJob: Sendable {
     settings.seed = seed
     return settings
   }
-
-  /// Failures that may not recur in the next run of the same command with the same source.
-  private static let passing: Set<Failure.Code> = [
-    .network, .tls, .stalled, .throttled, .server, .credentials, .credentialsExpired, .clockSkew, .configuration,
-    .local, .deadline, .interrupted,
-  ]
 
   /// A digest of everything that an upload is created with and that a later run cannot change.
   func digest() throws(Failure) -> String {

@@ -72,7 +72,7 @@ struct Invocation: Sendable {
 
   /// Whether an option asks for a batch: it is valid in the `many` modes but not in the `one` modes. Of the options that
   /// a variable sets, those that only say how a batch runs ask for none.
-  func asks(for many: ModeSet, not one: ModeSet) -> Bool {
+  private func asks(for many: ModeSet, not one: ModeSet) -> Bool {
     options.contains { flag, given in
       let counts = given.contains(where: \.isTyped) || Self.asking.contains(flag.name)
       return counts && flag.modes.contains(many) && flag.modes.isDisjoint(with: one) && !isOff(flag)
@@ -80,7 +80,9 @@ struct Invocation: Sendable {
   }
 
   /// Whether the arguments or options ask for a batch. A batch may also find just one file.
-  func isOfMany(_ many: ModeSet, _ one: ModeSet) -> Bool { positionals.count > 2 || asks(for: many, not: one) }
+  func isOfMany(_ many: ModeSet, _ one: ModeSet) -> Bool {
+    positionals.count - (command == .ticket ? 1 : 0) > 2 || asks(for: many, not: one)
+  }
 
   /// Options that ask for a batch also as variables: they name files or outputs, or forbid to send anything.
   private static let asking: Set<FlagName> = [
@@ -129,7 +131,7 @@ struct Invocation: Sendable {
         remedy: "It is an address, not a file: download it first, and name the file.")
     }
     guard S3URL.looksLike(words[0]) else { return }
-    let shown: (Argument) -> String = { ShellWord.quoted(Redaction.url($0.text)) }
+    let shown: (Argument) -> String = { ShellWord.quoted($0.text) }
     let remedy: String
     if !S3URL.looksLike(words[1]) {
       let line = "s3up \(title)\(toggle(.recursive) == true ? " -r" : "") \(shown(words[1])) \(shown(words[0]))"
@@ -139,7 +141,7 @@ struct Invocation: Sendable {
     } else {
       remedy = "s3up works between this machine and S3; \(OtherTools.insideStore)."
     }
-    throw Failure(.usage, "'\(Redaction.url(words[0].text))' is not a file", remedy: remedy)
+    throw Failure(.usage, "'\(words[0].text)' is not a file", remedy: remedy)
   }
 
   /// What to do about an argument too many, if it shows how it came about; nil else.
@@ -166,7 +168,7 @@ struct Invocation: Sendable {
     var remedy = usage
     if let last = positionals.last, S3URL.looksLike(last), names.suffix(2) == ["FILE", "s3://BUCKET/KEY"] {
       missing = "FILE"
-      let line = command.form(of: ShellWord.quoted(Redaction.url(last.text)))
+      let line = command.form(of: ShellWord.quoted(last.text))
       let readsInput = command == .put || command == .verify
       remedy = "Write \(line)\(readsInput ? "; - instead of FILE reads standard input" : "")."
     } else if let taker = options.first(where: { flag, given in
@@ -185,7 +187,7 @@ struct Invocation: Sendable {
       throw missing(names, usage)
     }
     guard positionals.count == names.count else {
-      let extra = Redaction.url(positionals[names.count].text)
+      let extra = positionals[names.count].text
       throw Failure(
         .usage, "\(title): '\(extra)' is one argument too many",
         remedy: reason(forExtra: positionals[names.count]) ?? usage)

@@ -160,7 +160,7 @@ extension CommandName {
     case .presign: return .presign
     case .ticket:
       switch try TicketCommand.Action(invocation) {
-      case .issue: return invocation.asks(for: .issueMany, not: .issueOne) ? .issueMany : .issueOne
+      case .issue: return invocation.isOfMany(.issueMany, .issueOne) ? .issueMany : .issueOne
       case .show: return .showTicket
       case .renew: return .renewTicket
       case .finish: return .finishTicket

@@ -8,7 +8,7 @@ enum ParserError {
       return Failure(.usage, "there is no command '\(word)'", remedy: way + ".")
     }
     let near = Nearest.match(word, in: CommandName.words)
-    let message = "unknown command '\(Redaction.url(word))'" + (near.map { "; did you mean '\($0)'?" } ?? "")
+    let message = "unknown command '\(word)'" + (near.map { "; did you mean '\($0)'?" } ?? "")
     return Failure(.usage, message, remedy: "'s3up help' lists the commands.")
   }
 
@@ -16,7 +16,7 @@ enum ParserError {
   /// `s3up FILE s3://BUCKET/KEY`.
   static func noCommand(_ word: Argument, _ rest: ArraySlice<Argument>, switches: [String]) -> Failure {
     let isURL: (Argument) -> Bool = { $0.text.lowercased().begins(with: "s3://") }
-    let shown: (Argument) -> String = { ShellWord.quoted(Redaction.url($0.text)) }
+    let shown: (Argument) -> String = { ShellWord.quoted($0.text) }
     if isURL(word) {
       return Failure(
         .usage, "there is no command before \(shown(word))",

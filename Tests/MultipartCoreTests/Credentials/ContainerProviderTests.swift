@@ -40,6 +40,24 @@ struct ContainerProviderTests {
     #expect(server.asked.first?.headers["Authorization"] == nil)
   }
 
+  @Test(
+    "an expiry may have any zone, and one that cannot be read is an error", arguments: ["+02:00", "+0200", "", "?"])
+  func expiries(_ zone: String) async throws {
+    let keys = MetadataServer.Keys(
+      id: "ASIAPOD", secret: "s", token: "t",
+      expiration: zone.isEmpty ? "tomorrow" : "2025-06-15T18:06:40" + zone)
+    let json =
+      zone == "?" ? #"{"AccessKeyId":"A","SecretAccessKey":"s","Token":"t","Expiration":1750003600}"# : keys.json
+    let server = try MetadataServer(["/c": [.init(200, json)]])
+    let result = await find([Self.full: server.url + "/c"])
+    if zone.count > 1 {
+      #expect(try result.get()?.expiration == Timestamp(seconds: 1_750_003_600))
+    } else {
+      let failure = #expect(throws: Failure.self) { try result.get() }
+      #expect(failure?.message.contains("invalid expiration") == true)
+    }
+  }
+
   @Test("the token file wins over the token and is read for each request")
   func tokenFile() async throws {
     let server = try MetadataServer(["/c": [.init(200, Self.keys.json)]])

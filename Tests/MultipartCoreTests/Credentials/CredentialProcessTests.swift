@@ -181,6 +181,6 @@ struct CredentialProcessTests {
       ("2025-13-15T15:06:40Z", nil), ("2025-06-15T15:06:40+99:00", nil), ("2025-06-15T15:06:40Zx", nil),
     ] as [(String, Int64?)])
   func moments(text: String, seconds: Int64?) {
-    #expect(CredentialDate.parse(text)?.seconds == seconds)
+    #expect(DateText.iso8601(text)?.seconds == seconds)
   }
 }

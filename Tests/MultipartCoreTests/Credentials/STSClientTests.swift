@@ -39,6 +39,27 @@ struct STSClientTests {
       ])
   }
 
+  @Test("an expiry may have any zone, and one that cannot be read is an error")
+  func expiries() async throws {
+    let service = try LocalService { asked in
+      STSAnswer.credentials(expiration: asked.form["ExternalId"] == "zone" ? "2025-06-15T18:06:40+02:00" : "tomorrow")
+    }
+    let world = try CredentialWorld()
+    var role = STSClient.Role(arn: Self.role, sessionName: "me")
+    role.externalID = "zone"
+    let found = try await client(service, world).assumeRole(role, signedBy: Self.keys)
+    #expect(found.expiration == Timestamp(seconds: 1_750_003_600))
+    role.externalID = "text"
+    let failed = await failure { [role] () async throws(Failure) in
+      do {
+        _ = try await client(service, world).assumeRole(role, signedBy: Self.keys)
+      } catch {
+        throw error as? Failure ?? .interrupted
+      }
+    }
+    #expect(failed?.message.contains("invalid expiration") == true)
+  }
+
   @Test("a role is assumed with keys in a form that they sign for STS and its region")
   func assumeRole() async throws {
     let service = try LocalService { _ in STSAnswer.credentials() }

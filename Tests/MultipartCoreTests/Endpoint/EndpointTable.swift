@@ -11,7 +11,6 @@ extension EndpointCase {
     a.b.c | us-west-2 | - | https://s3.us-west-2.amazonaws.com/a.b.c us-west-2 s3
     Bucket | us-west-2 | - | https://s3.us-west-2.amazonaws.com/Bucket us-west-2 s3
     my_bucket | us-west-2 | - | https://s3.us-west-2.amazonaws.com/my_bucket us-west-2 s3
-    ab | us-west-2 | - | https://s3.us-west-2.amazonaws.com/ab us-west-2 s3
     -abc | us-west-2 | - | https://s3.us-west-2.amazonaws.com/-abc us-west-2 s3
     abc- | us-west-2 | - | https://s3.us-west-2.amazonaws.com/abc- us-west-2 s3
     192.168.5.4 | us-west-2 | - | https://s3.us-west-2.amazonaws.com/192.168.5.4 us-west-2 s3
@@ -29,6 +28,8 @@ extension EndpointCase {
     abc.mrap | us-west-2 | - | !SigV4A
     a/b | us-west-2 | - | !cannot be the name
     tenant:bucket | us-west-2 | - | !cannot be the name
+    b c | us-west-2 | http://h | !cannot be the name
+    a..b | us-west-2 | http://h | !cannot be the name
     # us-east-1, its oldest name, and names that are no regions
     bucket | us-east-1 | global | https://bucket.s3.amazonaws.com us-east-1 s3
     bucket | us-east-1 | global path | https://s3.amazonaws.com/bucket us-east-1 s3

@@ -10,7 +10,7 @@ import Testing
     "Sun, 22 Nov 2026 10:0\(second / 60):\(second % 60 < 10 ? "0" : "")\(second % 60) GMT"
   }
 
-  private static func moment(_ second: Int) throws -> Timestamp { try #require(S3Date.http(http(second))) }
+  private static func moment(_ second: Int) throws -> Timestamp { try #require(DateText.http(http(second))) }
 
   private func head(modified: Int?, date: Int? = 30, version: String? = nil) -> ObjectInfo {
     var headers: HeaderList = ["Content-Length": "3"]

@@ -185,6 +185,6 @@ extension LargestUpload {
     let sum = Hex.decode(Self.sumOfWhole).map { Base64.encode($0) } ?? ""
     return Verdict.judge(
       expected,
-      ReportedObject(size: size, checksums: ["x-amz-checksum-crc64nvme": sum], checksumType: "FULL_OBJECT"))
+      ReportedObject(size: size, checksums: ["x-amz-checksum-crc64nvme": sum], checksumTypeText: "FULL_OBJECT"))
   }
 }

@@ -38,17 +38,27 @@ import Testing
   private static let fullObject: [Case] = [
     Case("equal", ReportedObject(checksums: [nvme: whole]), .proven("CRC64NVME matches the store's")),
     Case(
-      "equal, with type", ReportedObject(size: 10, checksums: [nvme: whole], checksumType: "FULL_OBJECT"),
+      "equal, with type", ReportedObject(size: 10, checksums: [nvme: whole], checksumTypeText: "FULL_OBJECT"),
       .proven("CRC64NVME")),
-    Case("type in other letters", ReportedObject(checksums: [nvme: whole], checksumType: "full_object"), .proven("")),
-    Case("empty type", ReportedObject(checksums: [nvme: whole], checksumType: ""), .proven("")),
+    Case(
+      "type in other letters", ReportedObject(checksums: [nvme: whole], checksumTypeText: "full_object"), .proven("")),
+    Case("empty type", ReportedObject(checksums: [nvme: whole], checksumTypeText: ""), .proven("")),
     Case("other", ReportedObject(checksums: [nvme: other]), .contradicted(other)),
     Case("other, though the ETag fits", ReportedObject(etag: "\"x\"", checksums: [nvme: other]), .contradicted("")),
     Case("missing", ReportedObject(size: 10), .undecided),
-    Case("a composite says nothing", ReportedObject(checksums: [nvme: other], checksumType: "COMPOSITE"), .undecided),
+    Case(
+      "a composite says nothing", ReportedObject(checksums: [nvme: other], checksumTypeText: "COMPOSITE"), .undecided),
     Case("a composite by its form says nothing", ReportedObject(checksums: [nvme: other + "-3"]), .undecided),
+    Case("the number of parts behind it", ReportedObject(checksums: [nvme: whole + "-3"]), .proven("")),
+    Case(
+      "the number of parts behind it, with type",
+      ReportedObject(checksums: [nvme: whole + "-3"], checksumTypeText: "FULL_OBJECT"), .proven("")),
+    Case(
+      "other, the number of parts behind it, with type",
+      ReportedObject(checksums: [nvme: other + "-3"], checksumTypeText: "FULL_OBJECT"), .contradicted(other)),
     Case("another algorithm says nothing", ReportedObject(checksums: ["x-amz-checksum-crc32": "AAAAAA=="]), .undecided),
-    Case("a type of its own says nothing", ReportedObject(checksums: [nvme: whole], checksumType: "NEW"), .undecided),
+    Case(
+      "a type of its own says nothing", ReportedObject(checksums: [nvme: whole], checksumTypeText: "NEW"), .undecided),
     Case("size differs", ReportedObject(size: 11), .contradicted("11 bytes, the source 10")),
     Case(
       "size differs, though the checksum fits", ReportedObject(size: 0, checksums: [nvme: whole]),
@@ -117,11 +127,21 @@ import Testing
     let wrong = "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
     let table: [(ReportedObject, Kind)] = [
       (ReportedObject(checksums: [name: sum.value]), .proven("SHA256 (composite)")),
-      (ReportedObject(checksums: [name: sum.value], checksumType: "COMPOSITE"), .proven("SHA256 (composite)")),
+      (ReportedObject(checksums: [name: sum.value], checksumTypeText: "COMPOSITE"), .proven("SHA256 (composite)")),
+      (
+        ReportedObject(checksums: [name: String(sum.value.dropLast(2))], checksumTypeText: "COMPOSITE"),
+        .proven("SHA256 (composite)")
+      ),
+      (ReportedObject(checksums: [name: wrong], checksumTypeText: "COMPOSITE"), .contradicted(wrong)),
+      (
+        ReportedObject(
+          etag: "\"\(String(repeating: "0", count: 32))-4\"", checksums: [name: String(sum.value.dropLast(2))],
+          checksumTypeText: "COMPOSITE"), .contradicted("-4")
+      ),
       (ReportedObject(checksums: [name: wrong + "-3"]), .contradicted(wrong)),
       (ReportedObject(checksums: [name: sum.value.dropLast() + "4"]), .contradicted("-4")),
       (ReportedObject(checksums: [name: wrong]), .undecided),
-      (ReportedObject(checksums: [name: wrong], checksumType: "FULL_OBJECT"), .undecided),
+      (ReportedObject(checksums: [name: wrong], checksumTypeText: "FULL_OBJECT"), .undecided),
     ]
     for (reported, kind) in table {
       let judgement = Verdict.judge(expected, reported)

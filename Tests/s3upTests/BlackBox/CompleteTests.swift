@@ -66,6 +66,18 @@ import Testing
     #expect(box.fake.object("dir/k")?.sha256 == sha256(bytes))
   }
 
+  @Test("A list of parts on standard input is read from where the shell has left it")
+  func restOfInput() async throws {
+    let box = try small()
+    let (id, bytes) = try await upload(box, [1, 2])
+    let list = try await box.run("parts", key, "--upload-id", id).output
+    try box.files.write("not a part\n" + list, to: "list")
+    let result = try await box.shell(
+      "(read line; exec \"$S3UP\" complete \(key) --upload-id \(id) --parts-file -) <list")
+    result.expectSuccess()
+    #expect(box.fake.object("dir/k")?.sha256 == sha256(bytes))
+  }
+
   @Test("With a list of other sizes than the store's nothing is completed")
   func otherSize() async throws {
     let box = try small()

@@ -163,6 +163,18 @@ import Testing
     box.expectNothingLeft()
   }
 
+  @Test("a store that takes no checksum at all is asked without one, as an upload would")
+  func leastStore() async throws {
+    let refusal = Fault.Action.error(status: 501, code: "NotImplemented")
+    let box = try box(
+      faults: [Fault(.init(.createMultipartUpload, nth: 1), refusal), Fault(.init(.uploadPart, nth: 1), refusal)])
+    let said = try await doctor(box, "s3://bucket")
+    #expect(said.status == 0 && said["upload"]?.mark == "ok", "\(said.all)")
+    let last = box.fake.requests(.uploadPart).last?.headers
+    #expect(last != nil && last?["content-md5"] == nil && last?["x-amz-checksum-crc64nvme"] == nil)
+    box.expectNothingLeft()
+  }
+
   @Test("SIGINT aborts the upload that was begun: 130")
   func interrupted() async throws {
     let box = try box(faults: [Fault(.init(.uploadPart), .stall())])

@@ -153,6 +153,23 @@ import Testing
     try expectNothing(box)
   }
 
+  @Test("What has arrived before this machine failed is kept, and resumed")
+  func keptHere() async throws {
+    let (box, bytes) = try box()
+    box.fake.setFaults([Fault(Fault.Match(.getObject, from: 3), .stall(stage: .beforeAnswer))])
+    let child = try box.start(get + ["--concurrency", "2"])
+    try await until("four ranges were asked for") { box.fake.requests(.getObject).count >= 4 }
+    child.signal(SIGTERM)
+    _ = await child.wait()
+    box.fake.setFaults([])
+    let limited = try await box.shell("ulimit -f 5000; exec \"$S3UP\" \"$@\"", get)
+    limited.expectFailure(75, "no file may be longer than")
+    let result = try await box.run(get + ["--json"])
+    result.expectSuccess()
+    #expect(result.json["bytes_resumed"] as? Int == 2 * Self.range, "\(result.output)")
+    #expect(try box.files.read("target") == bytes)
+  }
+
   @Test(
     "A full disk is an error before a byte is downloaded, and leaves no part file",
     .enabled(if: MountedDisk.isPossible(.tmpfs), "no mounts here"))

@@ -44,6 +44,18 @@ import Testing
     #expect(taken.status == 0, "\(taken.errors)")
   }
 
+  @Test("In the name of a URL's file a plus sign is one")
+  func plus() async throws {
+    let box = try BlackBox()
+    box.fake.putObject("d/a+b c.txt", bytes: [1, 2])
+    let signed = try await box.run("presign", "s3://bucket/d/a+b c.txt")
+    let url = try #require(signed.lines.first, "\(signed.errors)")
+    try await box.run("get", url).expectSuccess()
+    #expect(try box.files.read("a+b c.txt") == [1, 2])
+    // Other programs leave the plus sign as it is: the name is the same, and the file is there.
+    #expect(try await box.run("get", url.replacingOccurrences(of: "%2B", with: "+")).status == 73)
+  }
+
   @Test("The checksum of an object in parts comes without the number of parts, and proves it all the same")
   func composite() async throws {
     let (box, url, _) = try await box(10, ["--checksum-mode"])

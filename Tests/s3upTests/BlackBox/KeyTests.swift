@@ -63,12 +63,24 @@ import Testing
     #expect(box.fake.objectCount == names.count)
   }
 
+  @Test("a tenant's bucket is one, on the command line and in a batch")
+  func tenant() async throws {
+    let box = try BlackBox { $0.buckets = ["tenant:bucket"] }
+    try box.sample("f", 10)
+    try await box.run("put", "f", "s3://tenant:bucket/k").expectSuccess()
+    try box.files.write(#"{"localUri":"f","bucket":"tenant:bucket","key":"l"}"#, to: "batch")
+    try await box.run("put", "--batch", "batch").expectSuccess()
+    for key in ["k", "l"] { #expect(box.fake.object(key, bucket: "tenant:bucket") != nil) }
+    try box.files.write(#"{"localUri":"f","bucket":"tenant:bucket","key":"z\u0000"}"#, to: "batch")
+    try await box.run("put", "--batch", "batch").expectFailure(64, "line 1", "zero byte")
+  }
+
   @Test("a key that is too long, or a name that is not UTF-8, is refused before a request")
   func refused() async throws {
     let box = try BlackBox()
     try box.sample("f", 10)
     let long = String(repeating: "k", count: 1025)
-    try await box.run("put", "f", "s3://bucket/\(long)").expectFailure(64, "1025", "1024")
+    try await box.run("put", "f", "s3://bucket/\(long)").expectFailure(64, "1025", "1,024")
     let result = try await box.shell(
       "cp f \"$(printf 'a\\377b')\" && \"$S3UP\" put \"$(printf 'a\\377b')\" s3://bucket/")
     result.expectFailure(64)

@@ -147,6 +147,17 @@ import Testing
     #expect(box.fake.object("k")?.parts.count == 3)
   }
 
+  @Test("part --url refuses what is no presigned URL as get does, and shows nothing of it")
+  func nonsense() async throws {
+    let box = try BlackBox()
+    try box.sample("f", 10)
+    for url in ["http://us:s3cret@127.0.0.1:1/b/k?s3cret", "http://127.0.0.1:1/b/ä?s3cret", "ftp://h/s3cret", "s3cret"]
+    {
+      let result = try await box.run("part", "f", "--url", url)
+      #expect(result.status == 64 && !result.errors.contains("s3cret"), "\(result.errors)")
+    }
+  }
+
   @Test("part --url sends a slice to a presigned URL without any credentials")
   func partURL() async throws {
     var box = try BlackBox(secure: true)

@@ -264,7 +264,7 @@ private final class Issuer: Sendable {
 
   @Test(
     "Eight parts that are refused together ask the source once",
-    arguments: ["ExpiredToken", "InvalidAccessKeyId", "TokenRefreshRequired"])
+    arguments: ["ExpiredToken", "InvalidAccessKeyId", "TokenRefreshRequired", "SecurityTokenExpired"])
   func together(_ code: String) async throws {
     let issuer = Issuer(box.fake, life: 3600)
     let service = try LocalService { _ in .init(200, issuer.process(saysEnd: false)) }

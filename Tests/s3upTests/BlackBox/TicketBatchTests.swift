@@ -25,6 +25,15 @@ import Testing
     #expect(try await box.run("put", ".", "--ticket", "twice").status == 0)
   }
 
+  @Test("several files that are named get a ticket each")
+  func named() async throws {
+    let box = try BlackBox()
+    for name in ["a", "b"] { try box.sample(name, 300, seed: UInt64(name.utf8.first ?? 0)) }
+    try await box.run("ticket", "issue", "a", "b", "s3://bucket/p/", "-o", "t.jsonl").expectSuccess()
+    #expect(try await box.stranger.run("put", ".", "--ticket", "t.jsonl").status == 0)
+    for name in ["a", "b"] { #expect(try box.fake.object("p/" + name)?.sha256 == sha256(box.files.read(name))) }
+  }
+
   @Test("the tickets of a folder upload its files, and a second run only what is missing")
   func folder() async throws {
     let box = try BlackBox()

@@ -125,9 +125,7 @@ import Testing
   @Test(arguments: [
     ("S3://bkt/k", "lower case"), ("s3:/bkt/k", "begins with s3://"),
     ("https://bkt.s3.amazonaws.com/k", "web address"),
-    ("bkt/k", "not an S3 URL"), ("s3://", "no bucket"), ("s3:///k", "no bucket"), ("s3://ab/k", "not a bucket name"),
-    ("s3://b c/k", "not a bucket name"), ("s3://a..b/k", "not a bucket name"), ("s3://bkt@x/k", "not a bucket name"),
-    ("s3://bücher/k", "not a bucket name"),
+    ("bkt/k", "not an S3 URL"), ("s3://", "no bucket"), ("s3:///k", "no bucket"), ("s3://bkt@x/k", "a user"),
   ])
   func anInvalidS3URLIsRefusedWithAHint(_ text: String, _ why: String) {
     let failure = #expect(throws: Failure.self) { try S3URL(Argument(text)) }

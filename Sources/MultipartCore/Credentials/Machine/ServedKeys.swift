@@ -9,16 +9,15 @@ enum ServedKeys {
       throw Failure(.server, "the answer of \(issuer) is not JSON", status: answer.status)
     }
     if let code = word(json, "Code", "code"), code != "Success" { throw refusal(answer, issuer: issuer) }
-    var expiration: Timestamp?
-    if let text = json["Expiration"]?.text, !text.isEmpty {
-      guard let moment = S3Date.iso8601(text) else {
-        throw Failure(.server, "\(issuer) returned credentials with an invalid expiration")
-      }
-      expiration = moment
-    }
     return try IssuedKeys.credentials(
       id: json["AccessKeyId"]?.text, secret: json["SecretAccessKey"]?.text, token: json["Token"]?.text,
-      expiration: expiration, issuer: issuer, source: source)
+      expiration: try IssuedKeys.expiration(written(json["Expiration"]), issuer), issuer: issuer, source: source)
+  }
+
+  /// The text of a member; nil if it is missing or null.
+  private static func written(_ json: JSON?) -> String? {
+    guard let json, json != .null else { return nil }
+    return json.text ?? json.encoded
   }
 
   /// The failure for an answer without credentials. `secrets` were sent in the request and are kept out of the message.
@@ -55,6 +54,15 @@ enum ServedKeys {
 /// break out of a header, are refused and never shown.
 enum IssuedKeys {
   private static let longest = 64 << 10
+
+  /// The time after which they are invalid, as it is written; nil if the issuer gives none.
+  static func expiration(_ text: String?, _ issuer: String) throws(Failure) -> Timestamp? {
+    guard let text, !text.isEmpty else { return nil }
+    guard let moment = DateText.iso8601(text) else {
+      throw Failure(.server, "\(issuer) returned credentials with an invalid expiration")
+    }
+    return moment
+  }
 
   /// Checks the values. Messages call the service `issuer`, such as `AssumeRole of STS`.
   static func credentials(

@@ -46,7 +46,7 @@ struct ProcessSource: ProfileSource {
     }
     var end: Timestamp?
     if let written = answer["Expiration"], written != .null {
-      guard let text = written.text, let moment = text.isEmpty ? nil : CredentialDate.parse(text) else {
+      guard let text = written.text, let moment = text.isEmpty ? nil : DateText.iso8601(text) else {
         throw failure(
           view, "its output has an invalid Expiration", remedy: "write it like 2030-01-31T12:00:00Z")
       }

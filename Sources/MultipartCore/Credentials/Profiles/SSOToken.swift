@@ -39,7 +39,7 @@ struct SSOToken: Sendable {
 
   private init?(_ fields: [String: JSON]) {
     guard let token = fields["accessToken"]?.text, !token.isEmpty, token.utf8.allSatisfy(ASCII.isVisible),
-      let expiration = fields["expiresAt"]?.text.flatMap(CredentialDate.parse)
+      let expiration = fields["expiresAt"]?.text.flatMap(DateText.iso8601)
     else { return nil }
     self.fields = fields
     accessToken = Secret(token)
@@ -50,7 +50,7 @@ struct SSOToken: Sendable {
   func renewal(at now: Timestamp) -> Renewal? {
     guard let id = fields["clientId"]?.text, let secret = fields["clientSecret"]?.text,
       let token = fields["refreshToken"]?.text,
-      let end = fields["registrationExpiresAt"]?.text.flatMap(CredentialDate.parse), end > now
+      let end = fields["registrationExpiresAt"]?.text.flatMap(DateText.iso8601), end > now
     else { return nil }
     return Renewal(clientID: id, clientSecret: Secret(secret), refreshToken: Secret(token))
   }

@@ -131,7 +131,7 @@ struct STSClient: Sendable {
     }
     return try IssuedKeys.credentials(
       id: given?.string("AccessKeyId"), secret: given?.string("SecretAccessKey"), token: given?.string("SessionToken"),
-      expiration: given?.string("Expiration").flatMap(S3Date.iso8601), issuer: name, source: source)
+      expiration: try IssuedKeys.expiration(given?.string("Expiration"), name), issuer: name, source: source)
   }
 }
 

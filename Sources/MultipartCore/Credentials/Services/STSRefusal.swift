@@ -22,15 +22,12 @@ enum STSRefusal {
 
   private static func meaning(_ code: String?, status: Int) -> Failure.Code {
     switch code {
-    case "ExpiredTokenException", "ExpiredToken": .credentialsExpired
     // The identity provider did not respond to STS: AWS says to try again.
     case "IDPCommunicationError", "InternalFailure", "InternalError", "RequestTimeout": .server
-    case "Throttling", "ThrottlingException", "RequestLimitExceeded", "TooManyRequestsException": .throttled
-    case "RequestExpired": .clockSkew
     case "ValidationError", "InvalidParameterValue", "MissingParameter", "PackedPolicyTooLarge",
       "MalformedPolicyDocument":
       .configuration
-    default: status >= 500 ? .server : .credentials
+    default: code.flatMap { S3ErrorTable.codes[$0] } ?? (status >= 500 ? .server : .credentials)
     }
   }
 
@@ -61,7 +58,7 @@ enum STSRefusal {
   static func secondsBehind(_ answer: Response, _ now: Timestamp) -> Int64? {
     guard answer.status == 403 || answer.status == 400,
       ["SignatureDoesNotMatch", "RequestExpired", "InvalidSignatureException"].contains(S3ErrorBody(answer.body).code),
-      let date = answer.headers["Date"].flatMap(S3Date.http)
+      let date = answer.headers["Date"].flatMap(DateText.http)
     else { return nil }
     let behind = date.seconds - now.seconds
     return abs(behind) > 300 ? behind : nil

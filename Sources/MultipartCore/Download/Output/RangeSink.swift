@@ -89,7 +89,7 @@ final class RangeSink: BodySink, @unchecked Sendable {
   static func judge(_ status: Int, _ headers: HeaderList, _ wanted: Wanted) -> Failure? {
     if let expected = wanted.etag, let given = headers["ETag"].flatMap(ETag.init) {
       if given != expected { return replaced }
-    } else if let expected = wanted.modified, let given = headers["Last-Modified"].flatMap(S3Date.http) {
+    } else if let expected = wanted.modified, let given = headers["Last-Modified"].flatMap(DateText.http) {
       // Without an ETag this is the only sign.
       if given != expected { return replaced }
     }

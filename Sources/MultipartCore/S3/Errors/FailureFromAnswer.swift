@@ -62,7 +62,7 @@ extension Failure {
     if !text.isEmpty, text.utf8.allSatisfy(ASCII.isDigit) {
       return .seconds(Int64(text, in: 0...86_400) ?? 86_400)
     }
-    guard let moment = S3Date.http(text), let now = headers["Date"].flatMap(S3Date.http) else { return nil }
+    guard let moment = DateText.http(text), let now = headers["Date"].flatMap(DateText.http) else { return nil }
     return .seconds(min(max(0, moment.seconds - now.seconds), 86_400))
   }
 

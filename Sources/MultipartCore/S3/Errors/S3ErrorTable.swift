@@ -27,6 +27,12 @@ enum S3ErrorTable {
     return table
   }()
 
+  /// Refusals that other credentials may resolve: expired ones, and keys that were rotated or are not known yet.
+  static let rejectedKeys: Set<String> = expired.union([
+    "InvalidAccessKeyId", "InvalidToken", "InvalidClientTokenId", "UnrecognizedClientException",
+  ])
+  static let expired = Set(codes.filter { $0.value == .credentialsExpired }.keys)
+
   private static let rows: [(Failure.Code, String)] = [
     (.credentialsExpired, "ExpiredToken ExpiredTokenException TokenRefreshRequired SecurityTokenExpired"),
     (

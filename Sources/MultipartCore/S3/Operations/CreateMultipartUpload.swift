@@ -64,12 +64,12 @@ struct CreateMultipartUpload: S3Operation {
       throw nonsense(answer, "the store returned an upload id that repeats a secret of this run")
     }
     return Output(
-      uploadID: id, abortDate: headers[HeaderName.abortDate].flatMap(S3Date.http),
+      uploadID: id, abortDate: headers[HeaderName.abortDate].flatMap(DateText.http),
       abortRuleID: headers["x-amz-abort-rule-id"],
       checksumAlgorithm: headers[HeaderName.checksumAlgorithm] ?? tree.root?.string("ChecksumAlgorithm"),
       checksumType: headers[HeaderName.checksumType] ?? tree.root?.string("ChecksumType"),
       encryption: EncryptionInfo(headers), requestID: S3ErrorBody.requestID(headers),
-      date: headers["Date"].flatMap(S3Date.http))
+      date: headers["Date"].flatMap(DateText.http))
   }
 }
 

@@ -46,8 +46,8 @@ struct CreateSession: S3Operation {
 
   /// The expiry minus the answer's own `Date`, because this machine's clock may be wrong. At most an hour is accepted.
   private static func lifetime(_ answer: Response, _ tree: XMLTree) -> Duration {
-    guard let end = tree.first("Expiration").flatMap({ S3Date.iso8601(ASCII.trimmed($0.text)) }),
-      let now = answer.headers["Date"].flatMap(S3Date.http), end > now
+    guard let end = tree.first("Expiration").flatMap({ DateText.iso8601($0.text) }),
+      let now = answer.headers["Date"].flatMap(DateText.http), end > now
     else { return standardLifetime }
     return .seconds(min(end.seconds - now.seconds, 3600))
   }

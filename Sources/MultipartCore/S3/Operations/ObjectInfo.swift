@@ -1,7 +1,7 @@
 import MultipartBasics
 
 /// What a store says about an object.
-public struct ObjectInfo: Sendable, Equatable {
+public struct ObjectInfo: Sendable, Equatable, StoredChecksums {
   /// The size of the whole object in bytes; nil if the store does not say.
   public var size: Int64?
   /// The ETag as the store sends it, including the quotes.
@@ -39,7 +39,7 @@ public struct ObjectInfo: Sendable, Equatable {
     checksumTypeText = headers[HeaderName.checksumType]
     partsCount = headers[HeaderName.partsCount].flatMap { Int(ASCII.trimmed($0), in: 0 ... .max) }
     versionID = headers[HeaderName.versionID]
-    lastModified = headers["Last-Modified"].flatMap(S3Date.http)
+    lastModified = headers["Last-Modified"].flatMap(DateText.http)
     contentType = headers["Content-Type"]
     metadata = headers.fields.compactMap { field in
       guard let name = field.name.lowercased().rest(after: HeaderName.metadata) else { return nil }

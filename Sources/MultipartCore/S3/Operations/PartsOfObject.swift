@@ -23,7 +23,8 @@ extension S3Client {
   ) async throws(Failure) -> PartsOfObject? {
     var operation = operation
     operation.partNumber = 1
-    guard case .exists(let first) = try await perform(operation, retrying: policy), first.etag == object.etag,
+    guard case .exists(let first) = try await perform(operation, retrying: policy),
+      first.parsedETag == object.parsedETag,
       let size = first.headers["Content-Length"].flatMap({ Int64(ASCII.trimmed($0), in: 1 ... .max) }),
       // A store that does not support part numbers returns the whole object.
       first.partsCount != nil || size != object.size
@@ -68,7 +69,7 @@ extension S3Client {
     var operation = operation
     operation.partNumber = number
     guard case .exists(let part)? = try? await perform(operation, retrying: RetryPolicy(tries: 3)),
-      part.etag == object.etag
+      part.parsedETag == object.parsedETag
     else { return nil }
     return part.headers["Content-Length"].flatMap { Int64(ASCII.trimmed($0), in: 1 ... .max) }
   }
@@ -79,10 +80,7 @@ extension ObjectInfo {
   var needsParts: Bool { wholeChecksums.isEmpty && isInParts }
 
   /// How many parts it was made of, if its ETag or a checksum shows that.
-  var partCount: Int? {
-    if case .multipart(_, let parts)? = etag.flatMap(ETag.init)?.form { return parts }
-    return composite?.1
-  }
+  var partCount: Int? { parsedETag?.parts ?? composite?.1 }
 
   var isInParts: Bool { partCount.map { $0 > 1 } ?? false }
 }

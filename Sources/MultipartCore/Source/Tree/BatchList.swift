@@ -25,11 +25,6 @@ final class BatchList: @unchecked Sendable {
     lines = try LineReader(path, longest: Self.longest)
   }
 
-  /// Reads from an open descriptor, which the caller still owns.
-  init(open given: Int32, name: String) {
-    lines = LineReader(open: given, name: name, longest: Self.longest)
-  }
-
   /// Reads until a line is complete, however long its writer takes.
   func next() throws(Failure) -> BatchItem? {
     while let line = try lines.next() {
@@ -45,9 +40,7 @@ final class BatchList: @unchecked Sendable {
     try checkNames(members)
     let attributes = try attributes(members)
     let (source, key) = (try source(text("localUri", in: json)), try text("key", in: json))
-    guard key.utf8.count <= S3Limits.longestKey else {
-      throw lines.failure("the key has \(key.utf8.count) bytes, and a key has at most 1,024")
-    }
+    do throws(Failure) { try S3Limits.check(key: key) } catch { throw lines.failure(error.message) }
     return BatchItem(
       line: lines.number, source: source, bucket: try text("bucket", in: json), key: key,
       region: try optionalText("region", in: json), contentType: try optionalText("mimeType", in: json),

@@ -25,11 +25,6 @@ final class FileList: @unchecked Sendable {
     lines = try LineReader(path, end: endsWithZero ? 0 : UInt8(ascii: "\n"), longest: Self.longest)
   }
 
-  /// Reads from an open descriptor, which the caller still owns.
-  init(open given: Int32, name: String, endsWithZero: Bool = false) {
-    lines = LineReader(open: given, name: name, end: endsWithZero ? 0 : UInt8(ascii: "\n"), longest: Self.longest)
-  }
-
   /// Reads until a line is complete, however long its writer takes.
   func next() throws(Failure) -> ListedFile? {
     guard let line = try lines.next() else { return nil }

@@ -2,7 +2,7 @@ import MultipartBasics
 
 /// The path below a folder for the rest of a key after its prefix: the same bytes. A path that no file can have, or
 /// that would lead out of the folder, is refused.
-enum FilePathOfKey {
+public enum FilePathOfKey {
   /// Linux's limit, in bytes.
   private static let longestName = 255
 
@@ -12,7 +12,8 @@ enum FilePathOfKey {
     }
   }
 
-  private static func refusal(of path: [UInt8]) -> Wording? {
+  /// Why no file can have the path; nil if it can.
+  public static func refusal(of path: [UInt8]) -> Wording? {
     guard !path.isEmpty else { return "the key is the prefix itself, and leaves no name for a file" }
     guard !path.contains(0) else { return "the key has a zero byte, which no file's name can have" }
     guard path.last != UInt8(ascii: "/") else { return "the key ends with a slash, which no file's name can" }

@@ -24,11 +24,10 @@ struct KeyName: Sendable {
       ).at(place)
     }
     let key = prefix + (try text(of: name, place))
-    guard key.utf8.count <= S3Limits.longestKey else {
-      throw Failure(
-        .usage, "the file's key has \(key.utf8.count) bytes, and a key has at most 1,024",
-        remedy: "shorten the prefix, or rename the file"
-      ).at(place)
+    do throws(Failure) {
+      try S3Limits.check(key: key, remedy: "shorten the prefix, or rename the file")
+    } catch {
+      throw error.at(place)
     }
     return key
   }

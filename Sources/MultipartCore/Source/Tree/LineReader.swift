@@ -1,8 +1,7 @@
 import Glibc
 import MultipartBasics
 
-/// Reads lines, or entries that end with a zero byte, with a buffer for the longest one. Owns its descriptor if it has
-/// opened it (`open`, `poll`, `read`, `close`).
+/// Reads lines, or entries that end with a zero byte, with a buffer for the longest one (`open`, `poll`, `read`, `close`).
 final class LineReader {
   /// The name for messages.
   let name: String
@@ -21,9 +20,15 @@ final class LineReader {
   /// What to do about a zero byte in a line.
   static let zeroBytes: Wording = "if its names end with zero bytes, give \(.endsWithZero)"
 
+  /// Opens the file. A path that names an open descriptor, such as `-`, is read from there, after whatever was read before.
   init(
     _ path: FilePath, title: String = "the list", end: UInt8 = UInt8(ascii: "\n"), longest: Int
   ) throws(Failure) {
+    (self.title, self.end, self.longest) = (title, end, longest)
+    if let given = StreamFile.descriptor(namedBy: path) {
+      (descriptor, name, closes) = (given, StreamFile.title(of: path).text, false)
+      return
+    }
     // Without O_NONBLOCK the open of a named pipe waits until it has a writer.
     descriptor = path.withCString { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
     guard descriptor >= 0 else {
@@ -31,14 +36,13 @@ final class LineReader {
       if [.system(ENOENT), .system(ENOTDIR)].contains(failure.underlying) { failure.remedy = path.whyMissing }
       throw failure
     }
-    (name, self.title, self.end, self.longest, closes) = (path.text, title, end, longest, true)
+    (name, closes) = (path.text, true)
   }
 
-  init(
-    open given: Int32, name: String, title: String = "the list", end: UInt8 = UInt8(ascii: "\n"), longest: Int
-  ) {
-    self.title = title
-    (descriptor, self.name, self.end, self.longest, closes) = (given, name, end, longest, false)
+  /// Reads an open descriptor, which the caller owns.
+  init(open given: Int32, name: String, longest: Int) {
+    (title, end) = ("the list", UInt8(ascii: "\n"))
+    (descriptor, self.name, self.longest, closes) = (given, name, longest, false)
   }
 
   deinit {
@@ -57,6 +61,16 @@ final class LineReader {
       if buffer.count > longest { return try take(buffer[...], next: 0) }
       try fill()
     }
+  }
+
+  /// Everything that is left, which must not be longer than `longest`.
+  func rest() throws(Failure) -> [UInt8] {
+    while !isOver, buffer.count - at <= longest { try fill() }
+    guard buffer.count - at <= longest else {
+      throw Failure(.sourceMissing, "\(title) is longer than \(longest) bytes").at(Place(file: name))
+    }
+    defer { at = buffer.count }
+    return Array(buffer[at...])
   }
 
   private func take(_ line: ArraySlice<UInt8>, next: Int) throws(Failure) -> ArraySlice<UInt8> {

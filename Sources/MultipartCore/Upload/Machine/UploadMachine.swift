@@ -230,7 +230,7 @@ extension UploadMachine {
 extension PartReceipt: TransferReceipt {
   /// Whether the ETags agree. Some stores give the same bytes a different ETag each time, and complete must name the
   /// one that they keep.
-  func agrees(with other: PartReceipt) -> Bool { etag == other.etag }
+  func agrees(with other: PartReceipt) -> Bool { ETag(etag) == ETag(other.etag) }
 }
 
 extension UploadMachine.Scheduler.Pause {

@@ -58,25 +58,24 @@ struct Expectation: Sendable {
 }
 
 /// What a store says about an object, in its answer to complete, PutObject or HEAD.
-struct ReportedObject: Sendable {
+struct ReportedObject: Sendable, StoredChecksums {
   var size: Int64?
   var etag: String?
-  /// The checksums by lower-case header name.
   var checksums: [String: String]
-  var checksumType: String?
+  var checksumTypeText: String?
   /// How many parts it was made of, if a header says so.
   var partsCount: Int?
   var versionID: String?
   var requestID: String?
 
   init(
-    size: Int64? = nil, etag: String? = nil, checksums: [String: String] = [:], checksumType: String? = nil,
+    size: Int64? = nil, etag: String? = nil, checksums: [String: String] = [:], checksumTypeText: String? = nil,
     partsCount: Int? = nil, versionID: String? = nil, requestID: String? = nil
   ) {
     self.size = size
     self.etag = etag
     self.checksums = checksums
-    self.checksumType = checksumType
+    self.checksumTypeText = checksumTypeText
     self.partsCount = partsCount
     self.versionID = versionID
     self.requestID = requestID
@@ -84,13 +83,14 @@ struct ReportedObject: Sendable {
 
   init(_ object: WrittenObject) {
     self.init(
-      etag: object.etag, checksums: object.checksums, checksumType: object.checksumType, versionID: object.versionID,
+      etag: object.etag, checksums: object.checksums, checksumTypeText: object.checksumType,
+      versionID: object.versionID,
       requestID: object.requestID)
   }
 
   init(_ object: ObjectInfo) {
     self.init(
-      size: object.size, etag: object.etag, checksums: object.checksums, checksumType: object.checksumTypeText,
+      size: object.size, etag: object.etag, checksums: object.checksums, checksumTypeText: object.checksumTypeText,
       partsCount: object.partsCount, versionID: object.versionID, requestID: object.requestID)
   }
 }

@@ -30,7 +30,7 @@ struct Freshness: Sendable {
   /// Why the object may be an older one; nil if it is not. `asked` is when the HEAD that showed it was sent.
   func doubt(about object: ObjectInfo, asked: Duration) -> String? {
     if isAnother(object) { return nil }
-    guard let since, let modified = object.lastModified, let date = object.headers["Date"].flatMap(S3Date.http) else {
+    guard let since, let modified = object.lastModified, let date = object.headers["Date"].flatMap(DateText.http) else {
       return "nothing shows when the object at the key was created"
     }
     // All of this is only valid if the same clock sets both times.

@@ -38,9 +38,9 @@ extension RequestedSettings {
   /// The state of the lock. A store shows it only to users who may read it, so a missing one says nothing.
   func lock(mode: String?, until: String?) -> State {
     guard let mode, let until else { return .unseen }
-    let wanted = asked[HeaderName.lockDate].flatMap(S3Date.iso8601)
+    let wanted = asked[HeaderName.lockDate].flatMap(DateText.iso8601)
     guard same(mode, asked[HeaderName.lockMode]) else { return .dropped(found: "\(mode) until \(until)") }
-    guard let wanted, let found = S3Date.iso8601(until) else { return .unseen }
+    guard let wanted, let found = DateText.iso8601(until) else { return .unseen }
     return found == wanted ? .kept : .dropped(found: "\(mode) until \(until)")
   }
 
@@ -87,7 +87,7 @@ extension RequestedSettings {
   }
 
   private func expires(_ shown: String?) -> State {
-    if let shown, let found = S3Date.http(shown), let wanted = asked["expires"].flatMap(S3Date.http) {
+    if let shown, let found = DateText.http(shown), let wanted = asked["expires"].flatMap(DateText.http) {
       return found == wanted ? .kept : .dropped(found: shown)
     }
     return text(asked["expires"], shown)

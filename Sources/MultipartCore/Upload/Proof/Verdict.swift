@@ -7,15 +7,13 @@ enum Verdict {
     if let size = reported.size, size != expected.size {
       return .contradicted(message: "the object has \(size) bytes, the source \(expected.size)")
     }
-    if let sum = expected.sum, let given = reported.checksums[sum.algorithm.headerName],
-      comparable(sum, given, reported)
-    {
+    if let sum = expected.sum, let given = reported.counterpart(of: sum) {
       guard given.utf8.elementsEqual(sum.value.utf8) else {
         return .contradicted(message: "the object's \(sum.title) is \(given), the source's \(sum.value)")
       }
       return .proven(evidence: "\(sum.title) matches the store's")
     }
-    if let etag = expected.etag, let given = reported.etag.flatMap(ETag.init), given == etag {
+    if let etag = expected.etag, let given = reported.parsedETag, given == etag {
       return .proven(evidence: evidence(of: given, expected))
     }
     // Judged by its size alone, an object of other parts could pass for this one.
@@ -25,18 +23,10 @@ enum Verdict {
     return .undecided(weak: weak(expected))
   }
 
-  /// Whether the checksums can be compared: one over other parts, or of the other type, says nothing.
-  private static func comparable(_ sum: ObjectChecksum, _ given: String, _ reported: ReportedObject) -> Bool {
-    if let type = reported.checksumType, !type.isEmpty {
-      return ChecksumType(awsName: type) == sum.type
-    }
-    return given.utf8.contains(UInt8(ascii: "-")) == (sum.type == .composite)
-  }
-
   /// The ETag of the parts shows that the store assembled what it acknowledged; the proof of each part says what that
   /// was.
   private static func evidence(of etag: ETag, _ expected: Expectation) -> String {
-    guard etag.isMultipart else { return "ETag is the MD5 of the bytes" }
+    guard etag.parts != nil else { return "ETag is the MD5 of the bytes" }
     let whole = "ETag matches the parts"
     return switch expected.weakest {
     case .checksum: whole + ", whose checksums the store returned"
@@ -61,18 +51,7 @@ enum Verdict {
 
 extension ReportedObject {
   /// The number of parts, from a header or the ETag.
-  fileprivate var parts: Int? {
-    if let partsCount { return partsCount }
-    if case .multipart(_, let parts)? = etag.flatMap(ETag.init)?.form { return parts }
-    return nil
-  }
-}
-
-extension ETag {
-  var isMultipart: Bool {
-    if case .multipart = form { return true }
-    return false
-  }
+  fileprivate var parts: Int? { partsCount ?? parsedETag?.parts }
 }
 
 /// What an answer about the object says about whether it is the source.

@@ -1,12 +1,16 @@
 import MultipartBasics
 
 extension MultipartUpload {
+  /// Refuses what cannot be a presigned URL, without a request. No message shows it.
+  public static func check(url: String) throws(Failure) { _ = try PresignedSigner(.put, url) }
+
   /// Sends a slice of a file to a presigned URL of a part, without looking for credentials. The URL determines the
   /// part's number and size.
   public static func part(
     url: String, _ input: UploadInput, offset: Int64 = 0, length: Int64? = nil, checksum: ChecksumForm? = nil,
     _ options: StoreOptions = StoreOptions()
   ) async throws(Failure) -> UploadedPart {
+    let signer = try PresignedSigner(.put, url)
     let world = options.openWorld()
     let transfer = TransferSettings(try options.filled(from: world.environment))
     let slice = try input.slice(offset: offset, length: length)
@@ -15,8 +19,8 @@ extension MultipartUpload {
     job.retry = RetryPolicy(tries: transfer.tries)
     job.checksum = checksum
     let client = S3Client(
-      signer: PresignedSigner(Request(method: .put, url: url)),
-      transport: try options.transport(transfer, world), world: world, stallTimeout: transfer.stallTimeout)
+      signer: signer, transport: try options.transport(transfer, world), world: world,
+      stallTimeout: transfer.stallTimeout)
     let step = try PartStep(job: job, slice: slice, client: client, world: world)
     return UploadedPart(try await step.run(named.part ?? 1, uploadID: named.uploadID ?? "presigned"))
   }

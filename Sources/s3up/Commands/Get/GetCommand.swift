@@ -113,7 +113,7 @@ struct GetCommand {
 
   /// The failure for a file before its object.
   static func turned(_ file: Argument, _ object: Argument, _ invocation: Invocation) -> Failure {
-    let (name, url) = (ShellWord.quoted(file.text), ShellWord.quoted(Redaction.url(object.text)))
+    let (name, url) = (ShellWord.quoted(file.text), ShellWord.quoted(object.text))
     let isRecursive = invocation.toggle(.recursive) == true
     let get = "s3up get \(isRecursive ? "-r " : "")\(url)"
     // A file that exists would not be replaced.
@@ -143,9 +143,9 @@ struct GetCommand {
     } else {
       folder = []
     }
-    guard !name.isEmpty, !name.contains(0), name != Array(".".utf8), name != Array("..".utf8) else {
+    if let why = FilePathOfKey.refusal(of: name) {
       throw Failure(
-        .usage, "the key's last part, '\(String(decoding: name, as: UTF8.self))', cannot be the name of a file",
+        .usage, "the key's last part, '\(String(decoding: name, as: UTF8.self))', cannot be the name of a file: " + why,
         remedy: "Name the file: s3up get s3://BUCKET/KEY FILE")
     }
     let path = FilePath(bytes: folder + name)

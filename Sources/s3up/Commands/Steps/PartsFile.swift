@@ -11,10 +11,8 @@ enum PartsFile {
     try parse(try bytes(of: file), name: file.text)
   }
 
-  /// Reads the file; `-` is standard input.
   static func bytes(of file: Argument) throws(Failure) -> [UInt8] {
-    let path = file.bytes == [UInt8(ascii: "-")] ? FilePath("/dev/stdin") : FilePath(bytes: file.bytes)
-    return try path.contents(limit: mostBytes)
+    try FilePath(bytes: file.bytes).input(limit: mostBytes)
   }
 
   /// The parts, sorted by number.

@@ -21,7 +21,7 @@ struct TicketCommand {
       guard self == .issue else {
         return "Write s3up ticket \(rawValue) TICKET, with the file that s3up ticket issue wrote."
       }
-      let url = words.first(where: S3URL.looksLike).map { ShellWord.quoted(Redaction.url($0.text)) }
+      let url = words.first(where: S3URL.looksLike).map { ShellWord.quoted($0.text) }
       return "Write \(url.map(CommandName.ticket.form(of:)) ?? CommandName.ticket.form)."
     }
 
@@ -37,7 +37,7 @@ struct TicketCommand {
         let isSource = S3URL.looksLike(word) || invocation.isFile(word)
         throw Failure(
           .usage,
-          "ticket: '\(Redaction.url(word.text))' is not one of its actions"
+          "ticket: '\(word.text)' is not one of its actions"
             + (near.map { "; did you mean \($0)?" } ?? ""),
           remedy: near.flatMap { Action(rawValue: $0) }?.advice(invocation.positionals)
             ?? (isSource ? "To make a ticket, w" + Action.issue.advice([word]).dropFirst() : usage))

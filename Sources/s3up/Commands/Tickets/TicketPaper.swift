@@ -39,7 +39,6 @@ struct TicketPaper {
 
   private func bytes() async throws(Failure) -> [UInt8] {
     if isURL { return try await Ticket.fetch(word.text, session.storeOptions) }
-    let path = word.bytes == [UInt8(ascii: "-")] ? FilePath("/dev/stdin") : FilePath(bytes: word.bytes)
-    return try path.contents(limit: Ticket.longestLine)
+    return try FilePath(bytes: word.bytes).input(limit: Ticket.longestLine)
   }
 }

@@ -22,7 +22,8 @@ struct StepOptions: Sendable, Equatable {
     length = try invocation.size(.length)
     partsFile = try invocation.path(.partsFile)
     allowsGaps = invocation.toggle(.allowGaps) ?? false
-    url = try Self.presigned(invocation)
+    url = invocation.last(.url)?.value.text
+    if let url { try MultipartUpload.check(url: url) }
     if url != nil {
       for name in [FlagName.uploadID, .part] where invocation.has(name) {
         throw Failure(
@@ -39,20 +40,6 @@ struct StepOptions: Sendable, Equatable {
     guard invocation.has(name) else {
       throw Failure(.usage, "\(invocation.command.rawValue): --\(name.rawValue) is missing", remedy: remedy)
     }
-  }
-
-  /// Reads the URL. No message shows it, because its signature is a secret.
-  private static func presigned(_ invocation: Invocation) throws(Failure) -> String? {
-    guard let given = invocation.last(.url) else { return nil }
-    guard let text = given.value.utf8Text, text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7f }),
-      ["https://", "http://"].contains(where: { text.lowercased().begins(with: $0) })
-    else {
-      throw Failure(
-        .usage, "\(given.origin.text): not a presigned URL",
-        remedy: "Give the whole URL that presign printed, in quotes."
-      )
-    }
-    return text
   }
 }
 

@@ -98,7 +98,7 @@ extension StoreOptions {
       throw invocation.wrong(
         given, "is in quotes, which are part of it", remedy: "Write it without them, where it is set.")
     }
-    if isRegion(text) {
+    if AWSHost.isRegion(text) {
       throw invocation.wrong(
         given, "is a region, not the address of a store",
         remedy: "Write --region \(text), and leave this out for AWS S3.")
@@ -114,18 +114,6 @@ extension StoreOptions {
       throw invocation.wrong(given, "is not the address of a store", remedy: remedy)
     }
     return text
-  }
-
-  /// Whether the text looks like `eu-central-1`.
-  private static func isRegion(_ text: String) -> Bool {
-    let words = text.pieces(at: "-")
-    guard words.count >= 3, words[0].utf8.count == 2, let number = words.last, number.utf8.count == 1 else {
-      return false
-    }
-    return number.utf8.allSatisfy(ASCII.isDigit)
-      && words.dropLast().allSatisfy { word in
-        !word.isEmpty && word.utf8.allSatisfy { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) }
-      }
   }
 
   /// Reads the proxy. No message shows its value, which may contain a password.

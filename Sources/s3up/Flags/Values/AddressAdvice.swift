@@ -38,10 +38,10 @@ enum AddressAdvice {
   }
 
   private static func failure(_ typed: String, _ why: String, _ remedy: String) -> Failure {
-    Failure(.usage, "'\(Redaction.url(typed))' is not an S3 URL: \(why)", remedy: remedy)
+    Failure(.usage, "'\(typed)' is not an S3 URL: \(why)", remedy: remedy)
   }
 
-  private static func shown(_ url: String) -> String { ShellWord.quoted(SafeText.oneLine(Redaction.url(url))) }
+  private static func shown(_ url: String) -> String { ShellWord.quoted(SafeText.oneLine(url)) }
 
   private static func exists(_ word: Argument) -> Bool { FilePath(bytes: word.bytes).exists }
 
@@ -70,7 +70,7 @@ enum AddressAdvice {
   private static func web(_ typed: String, _ scheme: String, _ place: String, _ command: CommandName?) -> Failure {
     let (what, remedy) =
       console(place) ?? signed(scheme, place, command) ?? ("is a web address", web(scheme, place))
-    return Failure(.usage, "'\(Redaction.url(typed))' \(what), not an S3 URL", remedy: remedy)
+    return Failure(.usage, "'\(typed)' \(what), not an S3 URL", remedy: remedy)
   }
 
   /// What an address of AWS's console shows.

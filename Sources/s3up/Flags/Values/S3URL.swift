@@ -46,7 +46,7 @@ struct S3URL: Sendable, Hashable {
     bucket = String(Substring(rest[..<(slash ?? rest.endIndex)]))
     key = slash.map { String(Substring(rest[rest.index(after: $0)...])) }
     try Self.check(bucket: bucket, of: text, command)
-    try Self.check(key: key ?? "")
+    try S3Limits.check(key: key ?? "", remedy: "Give the object another key.")
   }
 
   /// The slash before the key. An ARN contains slashes itself: one after `accesspoint`, three after `outpost`.
@@ -89,12 +89,11 @@ struct S3URL: Sendable, Hashable {
         .usage, "'\(file.text)' provides no name for a key under 's3://\(bucket)/\(key)'",
         remedy: "Give the whole key: s3://\(bucket)/\(key)NAME.")
     }
-    try Self.check(key: key + text)
+    try S3Limits.check(key: key + text, remedy: "Give the object another key.")
     return S3URL(bucket: bucket, key: key + text)
   }
 
-  /// Checks the bucket's name: 3 to 63 of `a-z 0-9 . -`. Old buckets of AWS also have capitals and underscores, and
-  /// access points are named by an ARN; the store decides about those.
+  /// Refuses what is typed instead of a bucket's name. Which names are allowed depends on the store, so the library decides.
   private static func check(bucket: String, of typed: String, _ command: CommandName?) throws(Failure) {
     if bucket.begins(with: "arn:") { return }
     guard !bucket.isEmpty else {
@@ -103,35 +102,12 @@ struct S3URL: Sendable, Hashable {
         remedy: (command == .ls ? "s3up ls alone lists the buckets." : form) + " Is a shell variable not set?")
     }
     // A password before the bucket must not be repeated.
-    guard bucket.cut(at: "@")?.before.holds(":") != true else {
+    guard !Redaction.hasUser(typed) else {
       throw Failure(
-        .usage, "'\(Redaction.url(typed))' has a user and a password in it",
+        .usage, "'\(Redaction.url(typed))' has a user or a password in it",
         remedy: "Leave them out: \(OtherTools.keys).")
     }
     if let host = AWSHost(bucket) { throw AddressAdvice.host(typed, host.bucket) }
     if let failure = AddressAdvice.notBucket(bucket, typed) { throw failure }
-    let legal = bucket.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
-        true
-      default: false
-      }
-    }
-    guard legal, (3...255).contains(bucket.utf8.count), !bucket.begins(with: "."), !bucket.holds("..") else {
-      throw Failure(
-        .usage, "'\(bucket)' is not a bucket name",
-        remedy: "A bucket name has 3 to 63 characters: a-z, digits, dots and hyphens.")
-    }
-  }
-
-  private static func check(key: String) throws(Failure) {
-    guard key.utf8.count <= S3Limits.longestKey else {
-      throw Failure(
-        .usage, "the key has \(key.utf8.count) bytes; S3 allows \(S3Limits.longestKey)",
-        remedy: "Give the object a shorter key."
-      )
-    }
-    guard !key.utf8.contains(0) else { throw Failure(.usage, "the key holds a zero byte", remedy: form) }
   }
 }

@@ -81,7 +81,7 @@ import Testing
     var ends: [Int32] = [-1, -1]
     try #require(pipe(&ends) == 0)
     defer { close(ends[0]) }
-    let list = FileList(open: ends[0], name: "standard input")
+    let list = try FileList(FilePath("/dev/fd/\(ends[0])"))
     var lines = 0
     for text in ["a\nbc", "d\n", "e"] {
       #expect(write(ends[1], text, text.utf8.count) == text.utf8.count)

@@ -27,7 +27,7 @@ struct ListBuckets: S3Operation {
     let buckets = list.children.filter { $0.isNamed("Bucket") }.compactMap { element in
       element.string("Name").map { name in
         ListedBucket(
-          name: name, created: element.string("CreationDate").map(ASCII.trimmed).flatMap(S3Date.iso8601),
+          name: name, created: element.string("CreationDate").flatMap(DateText.iso8601),
           region: element.string("BucketRegion").map(ASCII.trimmed))
       }
     }

@@ -18,7 +18,7 @@ struct ListMultipartUploads: S3Operation {
       self.otherKey = otherKey
       self.uploadID = uploadID
       self.initiatedText = initiatedText
-      initiated = initiatedText.flatMap(S3Date.iso8601)
+      initiated = initiatedText.flatMap(DateText.iso8601)
     }
 
     /// The possible keys, the likeliest first.
@@ -78,7 +78,7 @@ struct ListMultipartUploads: S3Operation {
       uploads: uploads, isTruncated: list.root.boolean("IsTruncated"),
       nextKeyMarker: list.root.string("NextKeyMarker").map { list.keys.decoded(marker: $0) },
       nextUploadIDMarker: list.root.string("NextUploadIdMarker"))
-    page.date = answer.headers["Date"].flatMap(S3Date.http)
+    page.date = answer.headers["Date"].flatMap(DateText.http)
     return page
   }
 }

@@ -79,14 +79,14 @@ struct ListParts: S3Operation {
         Part(
           number: number, size: size, etag: ASCII.trimmed(element.string("ETag") ?? ""),
           checksums: ChecksumHeaders.values(in: element),
-          lastModified: element.string("LastModified").flatMap(S3Date.iso8601)))
+          lastModified: element.string("LastModified").flatMap(DateText.iso8601)))
     }
     var page = Page(
       parts: parts, isTruncated: root.boolean("IsTruncated"),
       nextMarker: root.integer("NextPartNumberMarker", in: 0...Int.max),
       checksumAlgorithm: root.string("ChecksumAlgorithm"), checksumType: root.string("ChecksumType"),
-      abortDate: answer.headers[HeaderName.abortDate].flatMap(S3Date.http))
-    page.date = answer.headers["Date"].flatMap(S3Date.http)
+      abortDate: answer.headers[HeaderName.abortDate].flatMap(DateText.http))
+    page.date = answer.headers["Date"].flatMap(DateText.http)
     return page
   }
 }

@@ -117,7 +117,7 @@ extension ListedObject {
     self.init(
       key: key, size: element.integer("Size", in: 0...S3Limits.largestObject),
       etag: element.string("ETag").map(ASCII.trimmed),
-      lastModified: element.string("LastModified").map(ASCII.trimmed).flatMap(S3Date.iso8601),
+      lastModified: element.string("LastModified").flatMap(DateText.iso8601),
       storageClass: element.string("StorageClass").map(ASCII.trimmed))
     guard let id = element.string("VersionId") else { return }
     version = Version(
