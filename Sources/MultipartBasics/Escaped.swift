@@ -68,6 +68,17 @@ public enum Escaped {
     }
   }
 
+  /// Text within `$'…'`, as bash, zsh and ksh read it.
+  static func dollarQuoted(_ text: String) -> String {
+    replaced(text) { byte in
+      switch byte {
+      case UInt8(ascii: "\\"), UInt8(ascii: "'"): "\\" + String(Unicode.Scalar(byte))
+      case 0..<0x20, 0x7F: "\\x" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+      default: nil
+      }
+    }
+  }
+
   /// Text in which each of the ASCII characters of `marks` gets a backslash.
   public static func backslashed(_ text: String, _ marks: String) -> String {
     replaced(text) { marks.utf8.contains($0) ? "\\" + String(Unicode.Scalar($0)) : nil }
@@ -118,10 +129,12 @@ public enum Escaped {
 /// Quotes the words of a command that a user may copy into a shell: a key can contain spaces, and the store chooses the
 /// upload id.
 public enum ShellWord {
-  /// The text as one word: as it is if it contains nothing special, otherwise in single quotes.
+  /// The text as one word: as it is if it contains nothing special, otherwise in single quotes, or with control
+  /// characters, which no terminal should get, in `$'…'`.
   public static func quoted(_ text: String) -> String {
     let isPlain: (UInt8) -> Bool = { ASCII.isAlphanumeric($0) || "-._/:=@%+,".utf8.contains($0) }
     if !text.isEmpty, text.utf8.allSatisfy(isPlain) { return text }
+    if text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) { return "$'" + Escaped.dollarQuoted(text) + "'" }
     return "'" + Escaped.singleQuoted(text) + "'"
   }
 }

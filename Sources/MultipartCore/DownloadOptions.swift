@@ -35,13 +35,13 @@ public struct DownloadOutput: Sendable {
   /// A file at a path that need not be UTF-8.
   public static func file(_ path: FilePath) -> DownloadOutput { DownloadOutput(kind: .file(path)) }
 
-  /// The name in messages.
+  /// The name in messages; empty for bytes that this process reads.
   var name: String {
     switch kind {
     case .file(let path): path.text
     case .descriptor(_, let name): name
     case .command(let words, _): String(decoding: words.first ?? [], as: UTF8.self)
-    case .feed: "bytes"
+    case .feed: ""
     }
   }
 }
@@ -140,7 +140,7 @@ public struct DownloadedObject: Sendable {
   /// What proves the bytes, for people: `CRC64NVME abc= matches the file`.
   public var evidence: String
   /// Whether it proves the bytes, and not only the size.
-  var isProven = false
+  public internal(set) var isProven = false
   /// Bytes that were received, including those of failed tries.
   public var bytesReceived: Int64
   /// Bytes that an earlier run had downloaded.

@@ -30,13 +30,13 @@ extension Store {
     if let number = options.partNumber, let id = options.uploadID {
       query += [QueryItem("partNumber", String(number)), QueryItem("uploadId", id)]
     }
-    // A query parameter, so that the user of the URL need not send a header.
+    // Query parameters, so that the user of the URL need not send headers.
     if options.givesChecksums { query.append(QueryItem(HeaderName.checksumMode, "ENABLED")) }
     if let version = options.versionID { query.append(QueryItem("versionId", version)) }
+    query += try address.common.list().fields.map { QueryItem($0.name, $0.value) }
     var headers = S3HeaderBuilder()
     try headers.add("Content-Type", options.contentType)
     try headers.add(HeaderName.contentMD5, options.contentMD5)
-    try headers.add(address.common)
     let request = try S3Request(
       OperationName("presign", needs: "what its method needs"), method.http, place: address(key).place,
       query: query, headers: headers.list)

@@ -42,6 +42,8 @@ public struct Ticket: Sendable {
   public internal(set) var checksum: ChecksumForm
   /// False for objects that are encrypted with a KMS key: their ETags say nothing about the bytes.
   public internal(set) var etagMayBeMD5 = true
+  /// The settings that the upload was begun with, besides its encryption, which the store has confirmed then.
+  var asked = RequestedSettings(HeaderList())
   /// The requests that send the parts, in order of number.
   public internal(set) var parts: [Call]
   /// The requests that list the parts, a page each.

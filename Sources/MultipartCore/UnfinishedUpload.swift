@@ -17,11 +17,22 @@ public struct UnfinishedUpload: Sendable {
 }
 
 extension Store {
-  /// The unfinished uploads whose keys begin with `prefix`.
-  public func uploads(prefix: String = "") async throws(Failure) -> [UnfinishedUpload] {
+  /// The unfinished uploads whose keys begin with `prefix`. If the store's list does not end, or is longer than what is
+  /// read, `onCut` is told so, and the first ones are returned.
+  public func uploads(
+    prefix: String = "", onCut: (Failure) -> Void = { _ in }
+  ) async throws(Failure) -> [UnfinishedUpload] {
     var found: [UnfinishedUpload] = []
     let wanted = Array(prefix.utf8)
-    let listing = try await listed(prefix)
+    let list = ListMultipartUploads(address, prefix: listable(prefix))
+    let listing = try await client.allUploads(list, retrying: retry)
+    if !listing.isComplete {
+      onCut(
+        Failure(
+          .server, "the store lists more uploads than are read here; these are the first \(listing.uploads.count)",
+          remedy: "end some of them, or name a longer prefix"
+        ).at(list.place))
+    }
     // Both times are the store's: this machine's clock may be wrong by days.
     let now = listing.date ?? world.now()
     for upload in listing.uploads {
@@ -40,16 +51,6 @@ extension Store {
   /// no failure.
   public func abort(_ upload: UnfinishedUpload) async throws(Failure) {
     _ = try await UploadSteps(address(upload.key), uploadID: upload.uploadID, client, retry).abort()
-  }
-
-  private func listed(_ prefix: String) async throws(Failure) -> S3Client.UploadListing {
-    let list = ListMultipartUploads(address, prefix: listable(prefix))
-    let found = try await client.allUploads(list, retrying: retry)
-    if !found.isComplete {
-      world.log(
-        0, "the store lists more uploads than are read here; these are the first \(found.uploads.count)")
-    }
-    return found
   }
 
   /// The parts of an upload. Where the list leaves the key open, the store has them under one of its readings.

@@ -20,7 +20,7 @@ public enum UploadEvent: Sendable, Equatable {
   case waitsForQuiet(uploadID: String, wait: Duration)
   /// An unfinished upload without a record was not adopted.
   case passedBy(uploadID: String, why: String)
-  /// The upload was aborted, but the store has not confirmed that it is gone.
+  /// The upload may be left at the store, which has not confirmed that it is gone.
   case leftBehind(uploadID: String)
   /// An upload that this run did not begin was left as it is.
   case leftAlone(uploadID: String)

@@ -49,8 +49,9 @@ struct CredentialChain: Sendable {
       if let found = try await provider.credentials() { return found }
     }
     let places = providers.map(\.place).joined(separator: ", then ")
-    throw Failure(
-      .credentials, "no credentials found; looked in: \(places)", remedy: remedy)
+    var failure = Failure(.credentials, "no credentials found; looked in: \(places)", remedy: remedy)
+    failure.mayAppear = true
+    throw failure
   }
 }
 

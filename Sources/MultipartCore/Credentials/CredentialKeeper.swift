@@ -206,10 +206,17 @@ final class CredentialKeeper: Sendable {
   }
 
   private func put(_ question: @Sendable () async throws(Failure) -> Credentials) async {
-    do throws(Failure) {
-      end(try await question(), nil)
-    } catch {
-      end(nil, error)
+    // A file that another program is rewriting is empty for a moment.
+    var looksAgain = state.withLock { $0.held == nil } ? 0 : 4
+    while true {
+      do throws(Failure) {
+        return end(try await question(), nil)
+      } catch {
+        guard error.mayAppear, looksAgain > 0, (try? await world.sleep(.milliseconds(500))) != nil else {
+          return end(nil, error)
+        }
+        looksAgain -= 1
+      }
     }
   }
 

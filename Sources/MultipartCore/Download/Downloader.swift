@@ -135,7 +135,7 @@ final class Downloader: Performer {
     }
   }
 
-  var place: Place { Place(file: name, bucket: address.bucket, key: address.key) }
+  var place: Place { Place(file: name.isEmpty ? nil : name, bucket: address.bucket, key: address.key) }
 
   /// The target, once it is identical to the object.
   var file: FileIdentity? {

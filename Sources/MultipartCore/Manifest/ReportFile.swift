@@ -110,6 +110,11 @@ public final class ReportFile: Sendable {
     }
   }
 
+  /// Removes an earlier report. Anything else stays.
+  public func withdraw() {
+    if case .file(let place, _) = target, isReplaceable, !isSpared.withLock({ $0 }) { place.remove() }
+  }
+
   /// Throws if it is a source of the run, or contains something other than a report.
   public func requireOwn(_ sources: [FilePath]) throws(Failure) {
     if let inode, let source = sources.first(where: { Inode($0) == inode }) { throw isSource("the source", source) }

@@ -13,7 +13,8 @@ struct UploadMaking: ObjectMaking {
     if let refusal = options.outputs.refusal(of: found.inode, item.input.path, bucket: bucket, key: item.key) {
       return .failed(maker.result(item, refusal), refusal)
     }
-    guard options.onlyLooks, !options.upload.skipsSame, !options.upload.skipsExisting else { return nil }
+    // Opening a pipe would wait for its writer.
+    guard options.onlyLooks, item.input.path.isStream else { return nil }
     return .planned(source: item.input.path.text, bucket: bucket, key: item.key, size: found.size)
   }
 

@@ -118,6 +118,11 @@ extension S3Operation {
     do {
       return try XMLReader.read(answer.body)
     } catch {
+      // Stores repeat a key with control characters, which XML cannot contain. The rest of the answer is needed: it may
+      // have the only copy of the upload's id.
+      if error == .malformed, place.key != nil, let tree = try? XMLReader.read(XMLReader.withoutControls(answer.body)) {
+        return tree
+      }
       throw unreadable(answer, error)
     }
   }

@@ -34,14 +34,14 @@ extension Ticket {
           let result = try await steps.completedBefore(from: listing.parts.map { UploadedPart($0) }),
           result.size <= mostBytes
         else { throw refusal }
-        return result
+        return try await steps.confirm(result, asked)
       }
       if expectedParts == nil { publishing(state) }
       let usable = Set(state.partsAtStore)
       let receipts = listing.parts.filter { usable.contains($0.number) }.map { receipt(of: $0) }
       let failure: Failure
       do throws(Failure) {
-        return try await steps.complete(receipts, begun: created)
+        return try await steps.complete(receipts, begun: created, asked: asked)
       } catch {
         failure = error
       }
@@ -51,7 +51,7 @@ extension Ticket {
       guard let result = try await steps.completedBefore(earlierCompletion) else { throw Self.gone(error).at(place) }
       let state = TicketState(self, completed: result)
       if state.isTooLong { throw state.tooLong(self, "the object has").at(place) }
-      return result
+      return try await steps.confirm(result, asked)
     }
   }
 

@@ -124,6 +124,15 @@ struct TicketIssue {
     return try await CreationOfUpload(store, key: key, options).run()
   }
 
+  private func asked() throws(Failure) -> HeaderList {
+    var list = HeaderList()
+    for field in try RequestedSettings(object: options.object).asked.fields {
+      let isChecked = !RequestedSettings([field.name: field.value]).isEmpty
+      if isChecked { list.add(field.name, field.value) }
+    }
+    return list
+  }
+
   private func ticket(
     _ begun: CreationOfUpload.Begun, _ length: Ticket.Length, _ plan: UploadPlan, _ form: ChecksumForm, name: String?
   ) throws(Failure) -> Ticket {
@@ -132,7 +141,8 @@ struct TicketIssue {
     return Ticket(
       bucket: store.bucket, key: key, uploadID: begun.upload.uploadID, url: "", created: begun.created,
       expires: begun.created, file: name, length: length, partSize: plan.partSize, checksum: form,
-      etagMayBeMD5: begun.etagMayBeMD5, parts: Array(repeating: empty, count: plan.partCount),
+      etagMayBeMD5: begun.etagMayBeMD5, asked: RequestedSettings(try asked()),
+      parts: Array(repeating: empty, count: plan.partCount),
       lists: Array(repeating: empty, count: pages), complete: empty, abort: empty, head: empty)
   }
 }

@@ -40,6 +40,7 @@ extension Ticket {
     partSize = try fields.integer("part_size")
     checksum = try fields.checksum()
     etagMayBeMD5 = document["etag_is_md5"] != .bool(false)
+    if let requested = document["requested"] { asked = RequestedSettings(try Call.headers(requested, most: 256)) }
     guard let list = document["parts"]?.elements, !list.isEmpty, list.count <= S3Limits.mostParts else {
       throw Self.damaged("it has no parts, or more than \(S3Limits.mostParts)")
     }
@@ -133,6 +134,11 @@ extension Ticket {
     fields += [
       ("part_size", .int(partSize)), ("checksum", .string(checksum.word)),
       ("etag_is_md5", .bool(etagMayBeMD5)),
+    ]
+    if !asked.isEmpty {
+      fields.append(("requested", .object(asked.asked.fields.map { ($0.name.lowercased(), .string($0.value)) })))
+    }
+    fields += [
       ("parts", .array(parts.enumerated().map { call("part", $0 + 1, $1) })),
       ("list", .array(lists.enumerated().map { call("after", $0 * Self.pageLength, $1) })),
       ("complete", call(nil, 0, complete)), ("abort", call(nil, 0, abort)), ("head", call(nil, 0, head)),
@@ -219,18 +225,24 @@ extension Ticket.Call {
       throw Ticket.damaged("a request is missing")
     }
     guard let fields = json["headers"] else { return }
+    headers = try Self.headers(fields, most: Self.mostHeaders)
+  }
+
+  fileprivate static func headers(_ fields: JSON, most: Int) throws(Failure) -> HeaderList {
     guard case .object(let pairs) = fields else { throw Ticket.damaged("a request's headers are not an object") }
-    guard pairs.count <= Self.mostHeaders else {
+    guard pairs.count <= most else {
       throw Ticket.damaged("a request has more headers than any upload needs")
     }
+    var headers = HeaderList()
     for (name, value) in pairs {
       guard name.utf8.count + (value.text?.utf8.count ?? 0) <= Self.longestHeader, let value = value.text,
-        Self.mayBeSent(name), value.utf8.allSatisfy({ (0x20..<0x7F).contains($0) })
+        mayBeSent(name), value.utf8.allSatisfy({ (0x20..<0x7F).contains($0) })
       else {
         throw Ticket.damaged("a request has a header that no upload needs")
       }
       headers.add(name, value)
     }
+    return headers
   }
 
   /// A session's token has several kilobytes, and a key takes up to three bytes for each of its own.
@@ -241,6 +253,7 @@ extension Ticket.Call {
 
   private static func mayBeSent(_ name: String) -> Bool {
     let name = name.lowercased()
-    return HeaderText.isName(name) && (name.begins(with: "x-amz-") || others.contains(name))
+    return HeaderText.isName(name)
+      && (name.begins(with: "x-amz-") || others.contains(name) || HeaderName.content.contains(name))
   }
 }

@@ -66,6 +66,7 @@ struct TicketSeal {
     add("\(ticket.partSize) \(ticket.checksum.word) \(ticket.etagMayBeMD5) \(ticket.parts.count)")
     for part in ticket.parts { add(part.headers) }
     add(ticket.complete.headers)
+    if !ticket.asked.isEmpty { add(ticket.asked.asked) }
     return text
   }
 }

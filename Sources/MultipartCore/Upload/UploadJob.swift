@@ -107,7 +107,8 @@ struct UploadJob: Sendable {
 
   /// The object's settings that answers must confirm.
   func requested() throws(Failure) -> RequestedSettings {
-    try RequestedSettings(
+    if let ticket { return ticket.asked }
+    return try RequestedSettings(
       object: object, typeIsGuessed: typeIsGuessed, encryption: encryption, customerKey: address.customerKey)
   }
 

@@ -49,7 +49,7 @@ struct Reporter: Sendable {
       say(
         "another client may still be sending to upload \(id); waiting \(Human.duration(wait)) to find out")
     case .passedBy(let id, let why): say("upload \(id) is left untouched: \(why)")
-    case .leftBehind(let id): say("upload \(id) was aborted, but the store has not confirmed that it is gone")
+    case .leftBehind(let id): say("upload \(id) may be left: the store has not confirmed that it is gone")
     case .leftAlone(let id): say("upload \(id), which this run did not begin, is left at the store")
     case .advice(let text): advise(text)
     case .warning(let text): say(text)

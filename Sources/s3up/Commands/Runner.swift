@@ -56,6 +56,21 @@ enum Runner {
     let mode = session.invocation.mode
     // `doctor` examines the identity itself.
     if mode != .doctor { session = try await IdentityKeys.resolved(session) }
+    if stopsAtOnce.contains(mode) {
+      // A signal cancels the request, and the end is reported like any other.
+      return try await session.signals.run(grace: .seconds(4)) { [session] () async throws(Failure) in
+        try await perform(mode, session)
+      }
+    }
+    return try await perform(mode, session)
+  }
+
+  /// Commands that publish nothing and leave nothing behind, whenever they are stopped.
+  private static let stopsAtOnce: ModeSet = [
+    .ls, .head, .part, .parts, .abort, .uploads, .renew, .revoke,
+  ]
+
+  private static func perform(_ mode: Mode, _ session: Session) async throws(Failure) -> ExitStatus {
     switch mode {
     case .putOne: try await PutCommand(session).run()
     case .putMany: return try await PutManyCommand(session).run()

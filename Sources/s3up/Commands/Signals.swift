@@ -49,6 +49,32 @@ final class Signals: Sendable {
     return try await task.value.get()
   }
 
+  /// Does work that publishes an object. After the first signal the store's answer is awaited for 3 s, and its result
+  /// reported like any other: a request that was cancelled could still have created the object.
+  func awaitingAnswer<Value: Sendable>(
+    _ work: @escaping @Sendable () async throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
+    let task = Task { () async -> Result<Value, Failure> in
+      do throws(Failure) { return .success(try await work()) } catch { return .failure(error) }
+    }
+    listen { [self] in
+      Task {
+        try? await Task.sleep(for: .seconds(3))
+        task.cancel()
+        try? await Task.sleep(for: .seconds(1))
+        end(128 + (received ?? SIGTERM))
+      }
+    }
+    do throws(Failure) {
+      return try await task.value.get()
+    } catch {
+      guard error.code == .interrupted else { throw error }
+      var failure = error
+      failure.message = "interrupted before the store has answered: the object may exist"
+      throw failure
+    }
+  }
+
   /// Sets what SIGUSR1 does; by default nothing.
   func onReport(_ report: @escaping @Sendable () -> Void) {
     state.withLock { $0.report = report }

@@ -49,7 +49,7 @@ final class FailedNames: Sendable {
   var first: [String] { state.withLock { $0.first } }
 
   /// What to print about the names that the list cannot contain, if there are any.
-  var unlisted: String? {
+  private var unlisted: String? {
     let unlisted = state.withLock { $0.unlisted }
     guard unlisted > 0, let file else { return nil }
     return
@@ -60,9 +60,15 @@ final class FailedNames: Sendable {
   /// Whether the list contains any names.
   var isListing: Bool { file != nil && state.withLock { $0.count > $0.unlisted } }
 
-  /// Writes the list.
-  func finish() throws(Failure) {
+  /// Writes the list. If not every file was tried, an earlier one is removed instead: whoever reads the next one must not
+  /// take it for all that is missing. Returns what to print about that.
+  func finish(isComplete: Bool) throws(Failure) -> String? {
+    guard isComplete else {
+      file?.withdraw()
+      return file.map { "\(SafeText.oneLine($0.path.text)) was not written, because not every file was tried" }
+    }
     if let trouble = state.withLock({ $0.trouble }) { throw trouble }
     try file?.write { (put) throws(Failure) in try names.forEachPiece(put) }
+    return unlisted
   }
 }

@@ -32,6 +32,7 @@ private final class Source: Sendable {
     var id = "A"
     var expiration: Int64?
     var failure: Failure.Code?
+    var mayAppear = false
   }
 
   let answer = Guarded(Answer())
@@ -49,7 +50,11 @@ private final class Source: Sendable {
       change?(&answer)
       return answer
     }
-    if let failure = answer.failure { throw Failure(failure, "the source fails") }
+    if let code = answer.failure {
+      var failure = Failure(code, "the source fails")
+      failure.mayAppear = answer.mayAppear
+      throw failure
+    }
     return Credentials(
       accessKeyID: answer.id, secretAccessKey: Secret("s" + answer.id),
       expiration: answer.expiration.map { Timestamp(seconds: $0) }, source: "test")
@@ -96,6 +101,25 @@ private final class Source: Sendable {
     clock.move(1_000_000)
     _ = try await keeper.current()
     #expect(source.asked.with { $0 } == 1)
+  }
+
+  @Test("A file that is empty while it is rewritten is read again, if there were credentials before")
+  func rewritten() async throws {
+    let keeper = keeper()
+    let generation = try await keeper.current().generation
+    clock.move(10)
+    source.answer.with { ($0.id, $0.failure, $0.mayAppear) = ("B", .credentials, true) }
+    source.meanwhile.with { [source] in
+      $0 = { answer in if source.asked.with({ $0 }) == 4 { answer.failure = nil } }
+    }
+    #expect(try await keeper.renew(after: generation, cause: refusal))
+    #expect(source.asked.with { $0 } == 4)
+    // Nothing has appeared: the wait is short.
+    source.meanwhile.with { $0 = nil }
+    source.answer.with { $0.failure = .credentials }
+    clock.move(10)
+    await #expect(throws: Failure.self) { try await keeper.renew(after: generation + 1, cause: refusal) }
+    #expect(source.asked.with { $0 } == 9)
   }
 
   @Test("After twenty parts are refused together the source is asked once, and each part is sent again")

@@ -68,6 +68,24 @@ import Testing
     #expect(pages.isComplete)
   }
 
+  @Test(arguments: ["a&#x1b;b", "a&#27;b", "a\u{1b}b", "a&#x1;&#0;b"])
+  func aKeyThatXMLCannotHoldDoesNotHideTheUploadID(_ key: String) throws {
+    let create = CreateMultipartUpload(ObjectAddress("probe", "a\u{1b}b"))
+    let output = try create.output(
+      from: S3Answers.ok(
+        """
+        <InitiateMultipartUploadResult><Bucket>probe</Bucket><Key>\(key)</Key><UploadId>u&amp;1</UploadId>\
+        </InitiateMultipartUploadResult>
+        """))
+    #expect(output.uploadID == "u&1")
+    // A list of keys must be read as it is, or not at all.
+    let list = ListMultipartUploads(BucketAddress("probe"))
+    #expect(throws: Failure.self) {
+      try list.output(
+        from: S3Answers.ok("<ListMultipartUploadsResult><Prefix>\(key)</Prefix></ListMultipartUploadsResult>"))
+    }
+  }
+
   @Test func seaweedFSGivesTheCompositeChecksumAtComplete() throws {
     let complete = CompleteMultipartUpload(
       ObjectAddress("probe", "a b"), uploadID: "u", parts: [.init(number: 1, etag: "e")])

@@ -30,8 +30,10 @@ extension FakeServer {
       throw FakeS3Error(
         .noSuchBucket, "The specified bucket does not exist", details: [("BucketName", route.bucket)])
     }
-    guard head.headers["x-amz-expected-bucket-owner"] ?? options.owner == options.owner,
-      !options.requesterPays || head.headers["x-amz-request-payer"] == "requester"
+    // In a presigned URL both are parameters.
+    func said(_ name: String) -> String? { head.headers[name] ?? head.query(name) }
+    guard said("x-amz-expected-bucket-owner") ?? options.owner == options.owner,
+      !options.requesterPays || said("x-amz-request-payer") == "requester"
     else { throw FakeS3Error(.accessDenied, "Access Denied") }
     guard route.key.utf8.count <= 1024 else {
       throw FakeS3Error(.keyTooLong, "Your key is too long", details: [("MaxSizeAllowed", "1024")])

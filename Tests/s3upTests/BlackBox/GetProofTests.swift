@@ -169,6 +169,11 @@ enum MadeObject: String, CaseIterable, CustomTestStringConvertible {
     let result = try await box.run(get)
     #expect((result.json["evidence"] as? String)?.hasPrefix("size only") == true, "\(result.output)")
     #expect(try box.files.read("target") == bytes)
+    // Whoever pipes the object is told too, unless nothing is to be said.
+    let piped = try await box.shell("\"$S3UP\" get s3://bucket/key - | cmp - source")
+    #expect(piped.status == 0 && piped.errors.contains("size only"), "\(piped.errors)")
+    let quiet = try await box.shell("\"$S3UP\" get -q s3://bucket/key - | cmp - source")
+    #expect(quiet.status == 0 && quiet.errors.isEmpty, "\(quiet.errors)")
   }
 }
 

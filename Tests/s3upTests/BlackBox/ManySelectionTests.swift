@@ -5,6 +5,21 @@ import Testing
 
 /// Which files a run of many sends, and what it reports if that is probably not what was meant.
 @Suite(.timeLimit(.minutes(15))) struct ManySelectionTests {
+  @Test("A dry run refuses what the run would refuse: a missing file, and a condition that does not hold")
+  func dryRefusals() async throws {
+    let box = try BlackBox()
+    try box.sample("f", 10)
+    box.fake.putObject("k", bytes: [1])
+    for (words, status, why) in [
+      (["none", "s3://bucket/l"], 66, "No such file"), (["f", "s3://bucket/l", "--min-size", "1M"], 65, "10"),
+      (["f", "s3://bucket/k", "--if-none-match"], 73, "already exists"), (["f", "s3://bucket/l"], 0, ""),
+    ] as [([String], Int32, String)] {
+      let result = try await box.run(["put", "--dry-run"] + words)
+      #expect(result.status == status && (why.isEmpty || result.errors.contains(why)), "\(result.errors)")
+    }
+    #expect(box.fake.requests.allSatisfy { $0.method == "HEAD" })
+  }
+
   @Test("Two files of a list with one key are refused, even after a file that is named twice")
   func meetingAfterARepeat() async throws {
     let box = try BlackBox()

@@ -274,9 +274,12 @@ import Testing
     #expect(result.status == 69, "\(result.errors)")
     #expect(result.output.contains("the others were not tried"), "\(result.output)")
     #expect(box.fake.requests(.putObject).count < 100)
-    // The list of failures would leave out the others.
+    // A list of failures would leave out the others, and an earlier one would be taken for it.
+    try box.files.write("t/many/./0\n", to: "failed")
     let listed = try await box.run("put", "-r", "t/many", "s3://nobucket/p", "--failed-to", "failed")
     #expect(listed.status == 69 && !listed.errors.contains("--files-from"), "\(listed.errors)")
+    #expect(listed.errors.contains("failed was not written, because not every file was tried"), "\(listed.errors)")
+    #expect(!FileManager.default.fileExists(atPath: box.files.path("failed")))
   }
 
   @Test("When the time is over, the run ends with 75, and the same command continues it")

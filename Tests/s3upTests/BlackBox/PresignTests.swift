@@ -86,6 +86,26 @@ import Testing
     }
   }
 
+  @Test("who pays is in the URL, so that its user need not send a header")
+  func payer() async throws {
+    let box = try BlackBox { $0.requesterPays = true }
+    box.fake.putObject("k", bytes: [1])
+    #expect(try await status(box, [try await presign(box, "s3://bucket/k", "--request-payer")]) == 200)
+    #expect(try await status(box, [try await presign(box, "s3://bucket/k")]) == 403)
+  }
+
+  @Test("a URL that ends with its credentials says so, and one that nobody can use is not printed")
+  func endOfCredentials() async throws {
+    var box = try BlackBox()
+    box.environment["AWS_CREDENTIAL_EXPIRATION"] = Timestamp(seconds: Int64(Date().timeIntervalSince1970) + 300).iso8601
+    let early = try await box.run("presign", "s3://bucket/k", "--expires", "1h")
+    #expect(early.status == 0 && early.errors.contains("expires with the credentials that sign it"), "\(early.errors)")
+    box.environment["AWS_CREDENTIAL_EXPIRATION"] = "2020-01-01T00:00:00Z"
+    let late = try await box.run("presign", "s3://bucket/k")
+    late.expectFailure(77, "expired at 2020-01-01T00:00:00Z")
+    #expect(late.output.isEmpty)
+  }
+
   @Test("a session token is in the URL, because the store needs it")
   func token() async throws {
     var box = try BlackBox()

@@ -71,12 +71,15 @@ import Testing
     #expect(try box.records() == [])
   }
 
-  @Test("--resume require is 69 for a file that one request sends, and sends nothing: there is nothing to resume")
+  @Test(
+    "--resume require is 69 for a file or stream that one request sends, and sends nothing: there is nothing to resume")
   func requireSmall() async throws {
     let box = try BlackBox()
     try box.sample("small", 1000)
     try await box.run("put", "small", "s3://bucket/small", "--resume", "require")
       .expectFailure(69, "no record of an unfinished upload")
+    let short = ["put", "-", "s3://bucket/small", "--resume", "require"]
+    try await box.run(short, input: .bytes([1, 2])).expectFailure(69, "no record of an unfinished upload")
     #expect(box.fake.objectCount == 0)
     #expect(box.fake.requests(.putObject).isEmpty)
   }

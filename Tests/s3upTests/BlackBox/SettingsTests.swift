@@ -91,6 +91,33 @@ import Testing
     kept.expectSuccess()
   }
 
+  @Test(
+    "An upload by ticket checks the settings that it was issued with, as far as HEAD shows them",
+    arguments: Lost.all.filter { $0.options[0] != "--header" })
+  func lostByTicket(_ lost: Lost) async throws {
+    let box = try BlackBox { $0.passesOver = [lost.passesOver] }
+    try box.sample("f", 6 * mebi)
+    try await box.run(["ticket", "issue", "f", "s3://bucket/k", "-o", "t"] + lost.options).expectSuccess()
+    let sent = try await box.stranger.run("put", "f", "--ticket", "t")
+    let finished = try await box.run("ticket", "finish", "t")
+    #expect(box.fake.object("k")?.size == 6 * mebi)
+    // What HEAD does not show, or only to some users, is named.
+    let title = lost.word.split(separator: " (")[0].split(separator: " ").dropFirst().joined(separator: " ")
+    if ["ACL", "tags", "object lock", "legal hold"].contains(title) {
+      #expect(sent.status == 0 && sent.errors.contains(title), "\(sent.errors)")
+    } else {
+      for result in [sent, finished] {
+        #expect(
+          result.status == 69 && result.errors.contains("the object exists with \(lost.word)"), "\(result.errors)")
+      }
+    }
+    let kept = try BlackBox()
+    try kept.sample("f", 6 * mebi)
+    try await kept.run(["ticket", "issue", "f", "s3://bucket/k", "-o", "t"] + lost.options).expectSuccess()
+    #expect(try await kept.stranger.run("put", "f", "--ticket", "t").status == 0)
+    #expect(try await kept.run("ticket", "finish", "t").status == 0)
+  }
+
   @Test("complete of an upload that was completed before checks the object's settings too")
   func completedBefore() async throws {
     let box = try BlackBox { $0.passesOver = ["x-amz-object-lock"] }
@@ -180,6 +207,23 @@ import Testing
     if size > mebi { box.expectNothingLeft() }
     try await box.run("create", "s3://bucket/k", "--sse", "AES256").expectFailure(69, "no encryption")
     #expect(box.fake.unfinishedUploads.map(\.id) == [])
+  }
+
+  @Test("An answer to create or complete that names another encryption is 69, whatever the parts confirm")
+  func contradicted() async throws {
+    for operation in [FakeOperation.createMultipartUpload, .completeMultipartUpload] {
+      let box = try BlackBox()
+      box.fake.addFault(
+        Fault(.init(operation), .headers(["x-amz-server-side-encryption": "AES256"])))
+      if operation == .completeMultipartUpload {
+        box.fake.addFault(Fault(.init(.headObject), .headers(["x-amz-server-side-encryption": "AES256"])))
+      }
+      try box.sample("f", 6 * mebi)
+      let result = try await box.run("put", "f", "s3://bucket/k", "--part-size", "5M", "--sse", "aws:kms")
+      result.expectFailure(69, "another encryption (AES256)")
+      #expect((box.fake.object("k") == nil) == (operation == .createMultipartUpload))
+      #expect(box.fake.unfinishedUploads.isEmpty)
+    }
   }
 
   @Test("a store that names the encryption only with the parts does encrypt")

@@ -116,6 +116,38 @@ import Testing
     box.expectNothingLeft()
   }
 
+  @Test("complete awaits the store's answer and reports it; other steps end at once, with a message")
+  func steps() async throws {
+    let box = try BlackBox()
+    try box.sample("f", 100)
+    let id = try #require(try await box.run("create", "s3://bucket/k").lines.first)
+    try await box.run("part", "f", "s3://bucket/k", "--upload-id", id, "--part", "1").expectSuccess()
+    for operation in [FakeOperation.listParts, .headObject, .listObjects] {
+      box.fake.addFault(Fault(.init(operation), .stall(stage: .beforeAnswer)))
+    }
+    for command in [
+      ["parts", "s3://bucket/k", "--upload-id", id], ["head", "s3://bucket/k"], ["ls", "s3://bucket/"],
+    ] {
+      let before = box.fake.requests.count
+      let child = try box.start(command + ["--json"])
+      try await until("\(command[0]) is waiting") { box.fake.requests.count > before }
+      child.signal(SIGTERM)
+      let result = await child.wait(timeout: .seconds(30))
+      #expect(result.status == 143 && result.errors.contains("interrupted"), "\(result.errors)")
+      #expect(result.json["code"] as? String == "interrupted", "\(result.output)")
+    }
+    box.fake.setFaults([])
+    let gate = try box.files.write([], to: "gate")
+    box.fake.addFault(Fault(.init(.completeMultipartUpload), .hold(file: gate, stage: .beforeAnswer)))
+    let child = try box.start(["complete", "s3://bucket/k", "--upload-id", id, "--json"])
+    #expect(await box.fake.wait { $0.contains { $0.operation == .completeMultipartUpload } })
+    child.signal(SIGTERM)
+    try FileManager.default.removeItem(atPath: gate)
+    let result = await child.wait(timeout: .seconds(30))
+    result.expectSuccess()
+    #expect(result.json["event"] as? String == "completed" && box.fake.object("k") != nil, "\(result.output)")
+  }
+
   @Test("an interrupted retry wait ends at once")
   func whileWaiting() async throws {
     let (box, child) = try await held([

@@ -40,7 +40,9 @@ struct CreateSession: S3Operation {
     }
     let credentials = Credentials(
       accessKeyID: try text("AccessKeyId"), secretAccessKey: Secret(try text("SecretAccessKey")),
-      sessionToken: Secret(try text("SessionToken")), source: "session at the directory bucket")
+      sessionToken: Secret(try text("SessionToken")),
+      expiration: tree.first("Expiration").flatMap { DateText.iso8601($0.text) },
+      source: "session at the directory bucket")
     return Output(credentials: credentials, lifetime: Self.lifetime(answer, tree))
   }
 

@@ -44,6 +44,34 @@ final class XMLReader {
     return reader.parse(bytes) == .documentType ? XMLTree(nodes: [], text: []) : reader.tree
   }
 
+  /// The document with `?` instead of each control character that XML does not allow, as a byte or as a reference.
+  static func withoutControls(_ bytes: [UInt8]) -> [UInt8] {
+    let isControl: (UInt8) -> Bool = { $0 < 0x20 && $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }
+    var out: [UInt8] = []
+    out.reserveCapacity(bytes.count)
+    var rest = bytes[...]
+    while let byte = rest.first {
+      if byte == UInt8(ascii: "&"), let end = rest.prefix(10).firstIndex(of: UInt8(ascii: ";")),
+        let number = reference(rest[(rest.startIndex + 1)..<end]), number < 0x20, isControl(UInt8(number))
+      {
+        out.append(UInt8(ascii: "?"))
+        rest = rest[(end + 1)...]
+      } else {
+        out.append(isControl(byte) ? UInt8(ascii: "?") : byte)
+        rest = rest.dropFirst()
+      }
+    }
+    return out
+  }
+
+  /// The number of `#27` or `#x1b`.
+  private static func reference(_ text: ArraySlice<UInt8>) -> Int? {
+    guard text.first == UInt8(ascii: "#") else { return nil }
+    let digits = text.dropFirst()
+    let isHex = digits.first == UInt8(ascii: "x")
+    return Int(String(decoding: isHex ? digits.dropFirst() : digits, as: UTF8.self), radix: isHex ? 16 : 10)
+  }
+
   private init() throws(XMLFault) {
     guard let parser = XML_ParserCreate(nil) else { throw .outOfMemory }
     self.parser = parser

@@ -42,6 +42,10 @@ extension UploadMachine {
   }
 
   /// Aborts obsolete uploads, then takes the next candidate; without one, begins a new upload.
+  static let nothingToResume = Failure(
+    .uploadGone, "this machine has no record of an unfinished upload to resume",
+    remedy: "leave \(.resume, "require") out to begin one, or use \(.resume, "adopt") to look for one at the store")
+
   mutating func nextCandidate(_ scheduler: inout Scheduler) -> [Action] {
     uploadID = nil
     isRecorded = false
@@ -53,14 +57,7 @@ extension UploadMachine {
       return [.abort(uploadID: old)]
     }
     guard !lookup.candidates.isEmpty else {
-      guard !settings.requiresResume else {
-        return fail(
-          Failure(
-            .uploadGone, "this machine has no record of an unfinished upload to resume",
-            remedy:
-              "leave \(.resume, "require") out to begin one, or use \(.resume, "adopt") to look for one at the store"),
-          &scheduler)
-      }
+      guard !settings.requiresResume else { return fail(Self.nothingToResume, &scheduler) }
       return isPut ? put() : create()
     }
     let candidate = lookup.candidates.removeFirst()

@@ -274,7 +274,8 @@ extension UploadMachine {
     guard case .confirming = state else { return unfit() }
     if let interruption { return fail(interruption, &scheduler) }
     if let failure { return fail(failure, &scheduler) }
-    return receipts.isEmpty ? put() : complete()
+    guard receipts.isEmpty else { return complete() }
+    return settings.requiresResume ? fail(Self.nothingToResume, &scheduler) : put()
   }
 
   // MARK: - Beginning again

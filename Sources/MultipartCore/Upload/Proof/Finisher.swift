@@ -6,6 +6,7 @@ final class Finisher: Sendable {
     var expected: Expectation?
     var known = ReportedObject()
     var freshness = Freshness()
+    var contradictsEncryption = false
   }
 
   private let client: S3Client
@@ -27,6 +28,9 @@ final class Finisher: Sendable {
   var expected: Expectation? { state.withLock { $0.expected } }
   /// What the store has said about the object.
   var known: ReportedObject { state.withLock { $0.known } }
+
+  /// Whether the answer to complete names another encryption than the requested one, whatever the parts had confirmed.
+  var contradictsEncryption: Bool { state.withLock { $0.contradictsEncryption } }
 
   /// What the object must be; set before the request that creates it is sent, because the answer may be lost.
   func expect(_ expectation: Expectation) {
@@ -66,6 +70,8 @@ final class Finisher: Sendable {
       operation.conditions = conditions
       return try await client.perform(operation)
     }
+    let contradicts = requested?.findings(inWrite: answer.encryption).contains(where: \.contradicts) ?? false
+    state.withLock { $0.contradictsEncryption = contradicts }
     return judge(expected, ReportedObject(answer))
   }
 

@@ -98,6 +98,10 @@ struct RequestedSettings: Sendable, Equatable {
   /// The settings as they are sent; names are compared without case.
   let asked: HeaderList
 
+  init(_ asked: HeaderList) {
+    self.asked = asked
+  }
+
   /// `typeIsGuessed`: the content type was not requested.
   init(
     object: ObjectHeaders, typeIsGuessed: Bool = false, encryption: ServerSideEncryption? = nil,

@@ -60,7 +60,7 @@ struct BodySender: Sendable {
 
   /// A request that locks an object carries a digest of its bytes, because S3 requires one whatever else is set.
   func carried(_ form: ChecksumForm) -> ChecksumForm {
-    form == .nothing && asked.locks ? .md5 : form
+    form == .nothing && asked.locks && job.ticket == nil ? .md5 : form
   }
 
   /// Requires that the response names the encryption, as that of S3 does. A store that does not support encryption
@@ -72,17 +72,20 @@ struct BodySender: Sendable {
     let lost = asked.findings(inWrite: found).filter { finding in
       isConfirmed && finding.setting != .customerKey ? finding.contradicts : finding.isDropped
     }
-    guard let first = lost.first else { return }
+    if let first = lost.first { throw refusal(first, requestID, whole: whole) }
+  }
+
+  func refusal(_ first: RequestedSettings.Finding, _ requestID: String?, whole: Bool = false) -> Failure {
     if first.setting == .customerKey {
       let message = "the store does not encrypt with the SSE-C key"
-      throw Failure(
+      return Failure(
         .refused, whole ? message + ": the object exists, unencrypted" : message, requestID: requestID,
         remedy: whole
           ? "delete the object, or upload it without \(.customerKey): this store has no SSE-C"
           : "this store has no SSE-C: leave \(.customerKey) out")
     }
     let message = "the store does not encrypt as requested: it answers with \(first.sentence)"
-    throw Failure(
+    return Failure(
       .refused, whole ? message + ", and the object exists" : message, requestID: requestID,
       remedy: "\(whole ? "delete the object, or upload it" : "upload it") without \(first.setting.option): "
         + "this store does not confirm it")

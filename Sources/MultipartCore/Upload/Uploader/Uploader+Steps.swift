@@ -55,8 +55,13 @@ extension Uploader {
     do throws(Failure) {
       let made = try await client.perform(operation) { _ in state.withLock { $0.createIsOut = true } }
       finisher.begin(made.date.map { Freshness.begun(answered: $0, took: world.uptime() - start) })
-      // Otherwise each part has to confirm it: some stores confirm it only there.
-      state.withLock { $0.encryptionWord = asked.isConfirmed(by: made.encryption) ? .create : .none }
+      // If it names none, each part has to confirm it: some stores confirm it only there.
+      let refusal = asked.findings(inWrite: made.encryption).first(where: \.contradicts)
+        .map { sender.refusal($0, made.requestID) }
+      state.withLock { state in
+        state.encryptionWord = asked.isConfirmed(by: made.encryption) ? .create : .none
+        state.encryptionRefusal = refusal
+      }
       if job.expectsAbortDate, made.abortDate == nil { sayNoLifecycle() }
       let finer = client.transport.look().flatMap { job.finer(than: plan, roundTrip: $0.leastTrip) }
       if let finer { cut(by: finer) }
@@ -98,6 +103,7 @@ extension Uploader {
     let start = world.uptime()
     do throws(Failure) {
       guard let body = try body(of: number) else { throw Failure(.local, "part \(number) does not exist") }
+      if let refusal = state.withLock({ $0.encryptionRefusal }) { throw refusal }
       let receipt = try await sender.sendPart(
         body, number: number, uploadID: uploadID, form: form, fresh: fresh, isCopy: isCopy,
         createNamedEncryption: state.withLock { $0.encryptionWord == .create })
@@ -208,7 +214,7 @@ extension Uploader {
   func inspect() async -> UploadMachine.Event {
     let check = SettingsCheck(
       client: client, address: job.address, asked: asked, asksAll: job.verifies,
-      encryptionIsConfirmed: state.withLock { $0.encryptionWord != .none })
+      encryptionIsConfirmed: state.withLock { $0.encryptionWord != .none } && !finisher.contradictsEncryption)
     do throws(Failure) {
       var made = finisher.known
       made.size = finisher.expected?.size

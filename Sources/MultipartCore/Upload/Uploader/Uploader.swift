@@ -29,6 +29,8 @@ final class Uploader: Performer {
     var hasSaidUnverified = false
     /// Which answers of this run have confirmed the requested encryption.
     var encryptionWord = EncryptionWord.none
+    /// The answer to create has named another encryption than the requested one: no part is sent.
+    var encryptionRefusal: Failure?
     /// If an upload is left behind although the object is complete, its record stays, to name what has to be aborted.
     var keepsRecord = false
     /// The checksum of the whole source, if it was computed.

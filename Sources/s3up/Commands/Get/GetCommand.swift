@@ -225,8 +225,11 @@ struct GetCommand {
     case .command where session.output.json != nil: break
     case .standardOutput, .command:
       session.notification?.note(event)
-      // Standard output receives the object, or belongs to the command.
-      if !session.output.quiet, Descriptor.isTerminal(STDERR_FILENO) { session.console.line(line) }
+      // Standard output receives the object, or belongs to the command. That nothing proves the bytes is always said,
+      // unless only a piece was asked for.
+      let isPiece = session.invocation.has(.range) || session.invocation.has(.part)
+      let mustSay = Descriptor.isTerminal(STDERR_FILENO) || !(result.isProven || isPiece)
+      if !session.output.quiet, mustSay { session.console.line(line) }
       return
     }
     try session.say(session.paint(STDOUT_FILENO).result(line), json: event)

@@ -48,14 +48,15 @@ struct ManyReports: Sendable {
 
   /// Writes the files after the summary. Returns the first failure, which does not affect the uploaded files.
   /// A manifest that is uploaded is given up at `end`, by the uptime.
+  /// `hasTriedAll` says that every file was tried.
   func write(
-    _ session: Session, _ summary: BatchSummary, isComplete: Bool, command: String?, until end: Duration?
+    _ session: Session, _ summary: BatchSummary, isComplete: Bool, hasTriedAll: Bool, command: String?,
+    until end: Duration?
   ) async -> Failure? {
     var trouble: Failure?
     do throws(Failure) {
-      try failures.finish()
-      if let unlisted = failures.unlisted { session.console.line("s3up: " + unlisted) }
-      if failures.isListing, let command { session.console.line(command) }
+      if let note = try failures.finish(isComplete: hasTriedAll) { session.console.line("s3up: " + note) }
+      if hasTriedAll, failures.isListing, let command { session.console.line(command) }
     } catch {
       trouble = error
     }

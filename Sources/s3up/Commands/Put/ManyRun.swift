@@ -83,11 +83,10 @@ struct ManyRun: Sendable {
     reporter.tell(summary)
     var trouble: Failure?
     if !selection.isDryRun {
-      // The list of failures lacks what was not tried: only the same command leads on.
-      let isOver = cut == nil && !summary.hasGivenUp
       trouble = await reports.write(
         session, summary, isComplete: reporter.status == .success && cut == nil,
-        command: isOver ? commandForFailed : nil, until: session.options.upload.deadline.map { start + $0 })
+        hasTriedAll: cut == nil && !summary.hasGivenUp, command: commandForFailed,
+        until: session.options.upload.deadline.map { start + $0 })
     }
     if var trouble {
       let isStopped = trouble.code == .interrupted || trouble.code == .deadline

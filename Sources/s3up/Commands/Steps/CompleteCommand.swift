@@ -17,7 +17,9 @@ struct CompleteCommand {
     // An invalid list is refused before any request is sent.
     let list = try list()
     let target = try await StepTarget(session, word)
-    let object = try await target.upload.complete(list, allowsGaps: options.allowsGaps, session.options.upload)
+    let object = try await session.signals.awaitingAnswer { [session, options] () async throws(Failure) in
+      try await target.upload.complete(list, allowsGaps: options.allowsGaps, session.options.upload)
+    }
     let event = Event.ended(target.subject, object, took: session.world.uptime() - start)
     let facts = "\(Human.size(object.size)) in \(Human.count(object.parts, "part"))"
     let proof = SafeText.oneLine(object.evidence)

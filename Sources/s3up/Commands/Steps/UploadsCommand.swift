@@ -21,9 +21,10 @@ struct UploadsCommand {
     }
     let records = try self.records()
     var found: [ListedUpload] = []
+    var cut: Failure?
     if let url {
       let store = try await session.store(url.bucket)
-      found = try await store.uploads(prefix: url.key ?? "").map { upload in
+      found = try await store.uploads(prefix: url.key ?? "") { cut = $0 }.map { upload in
         var entry = ListedUpload(upload, bucket: url.bucket)
         entry.record = records.first { $0.uploadID.utf8.elementsEqual(upload.uploadID.utf8) }
         let address = entry.record?.origin
@@ -45,6 +46,7 @@ struct UploadsCommand {
       }
       for upload in chosen { try session.row(upload.line, json: upload.json("unfinished")) }
     }
+    if let cut { throw cut }
   }
 
   private func records() throws(Failure) -> [RecordedUpload] {
@@ -79,8 +81,8 @@ struct UploadsCommand {
           unsaid = error
         }
       } catch {
-        session.show(error.at(upload.place))
-        failure = failure ?? error.at(upload.place)
+        // The first one is what the run ends with.
+        if failure == nil { failure = error.at(upload.place) } else { session.show(error.at(upload.place)) }
       }
     }
     if let failure { throw failure }

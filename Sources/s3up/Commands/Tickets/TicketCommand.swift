@@ -282,6 +282,7 @@ struct TicketCommand {
     var (count, failures) = (0, [Failure]())
     var unsaid: Failure?
     while let ticket = try tickets.next() {
+      if session.signals.received != nil { throw .interrupted }
       count += 1
       unsaid.take().map { session.show($0) }
       do throws(Failure) {
@@ -356,13 +357,15 @@ struct TicketCommand {
 
   private func finish(_ ticket: Ticket, _ options: StoreOptions, _ store: Store?) async throws(Failure) {
     let start = session.world.uptime()
-    let object = try await ticket.finish(
-      options, with: store, trustingEdited: self.options.trustsEdited, asItIs: self.options.takesAsItIs
-    ) { [session] state in
-      session.world.log(
-        0,
-        "\(Self.name(ticket)): publishing \(state.bytes) bytes in \(Human.count(state.partsAtStore.count, "part")) as they are; "
-          + "the end of the stream has not been confirmed")
+    let object = try await session.signals.awaitingAnswer { [session, own = self.options] () async throws(Failure) in
+      try await ticket.finish(options, with: store, trustingEdited: own.trustsEdited, asItIs: own.takesAsItIs) {
+        state in
+        let parts = Human.count(state.partsAtStore.count, "part")
+        session.world.log(
+          0,
+          "\(Self.name(ticket)): publishing \(state.bytes) bytes in \(parts) as they are; the end of the stream has "
+            + "not been confirmed")
+      }
     }
     let took = session.world.uptime() - start
     let facts = "\(Human.size(object.size)) in \(Human.count(object.parts, "part"))"

@@ -88,8 +88,9 @@ extension FlagList {
       .failedTo, .value("FILE"), .selection, [.many, .byTickets, .verifyMany, .getMany],
       "Write the names of files that have failed, for --files-from.",
       more: """
-        It is written at the end, and replaces an earlier list; it cannot be the list that is read. Names with a line \
-        break are only written with -0.
+        It is written at the end, and replaces an earlier list; it cannot be the list that is read. If the run ended \
+        before every file was tried, there is none, and the same command has to be run again. Names with a line break \
+        are only written with -0.
         """, completes: .files),
     Flag(
       .failFast, .toggle, .selection, [.many, .byTickets, .verifyMany, .getMany], "Stop when one file fails.",
