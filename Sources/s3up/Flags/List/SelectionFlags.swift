@@ -73,8 +73,9 @@ extension FlagList {
       "Write a list of the objects once all of them have arrived.",
       more: """
         It has lines for sha256sum -c, or JSON lines if the name ends in .json or .jsonl. It is written last, and \
-        only if nothing has failed: its presence means that everything has arrived. Each share writes its own, named \
-        FILE.I-of-N. It may be in a folder that is uploaded, and is then left out.
+        only if nothing has failed: its presence means that everything has arrived, but a run that fails leaves an \
+        earlier one as it is. Each share writes its own, named FILE.I-of-N. It may be in a folder that is uploaded, \
+        and is then left out.
         """, completes: .files),
     Flag(
       .manifest, .value("FILE|s3://BUCKET/KEY"), .selection, .verifyMany,
