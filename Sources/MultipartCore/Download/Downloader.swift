@@ -281,8 +281,8 @@ final class Downloader: Performer {
   private func leave(_ failure: Failure) -> Failure {
     var failure = failure
     let (part, record, plan) = known.withLock { ($0.part, $0.record, $0.plan) }
-    // The ranges on disk still belong to the object if the target is in the way. Without one, nothing is left where this
-    // machine could not take any.
+    // If the target is in the way, the ranges on disk still belong to the object. A machine that could not write a single
+    // range gets no part file.
     let mayPass = Failure.Code.passing.contains(failure.code) || failure.code == .precondition
     let hasSome = failure.code != .local || progress.bytesSent > 0 || record?.found.isEmpty == false
     let keeps = mayPass && hasSome && part?.isThere == true && record != nil && plan.count > 0

@@ -78,6 +78,14 @@ import Testing
         </InitiateMultipartUploadResult>
         """))
     #expect(output.uploadID == "u&1")
+    for spoiled in ["&#-5;", "&#x-5;", "&#999;&", "&#;", "&#x;", "&"] {
+      #expect(throws: Failure.self) {
+        try create.output(
+          from: S3Answers.ok(
+            "<InitiateMultipartUploadResult><Key>\(key)\(spoiled)</Key><UploadId>u</UploadId></InitiateMultipartUploadResult>"
+          ))
+      }
+    }
     // A list of keys must be read as it is, or not at all.
     let list = ListMultipartUploads(BucketAddress("probe"))
     #expect(throws: Failure.self) {

@@ -52,7 +52,7 @@ final class XMLReader {
     var rest = bytes[...]
     while let byte = rest.first {
       if byte == UInt8(ascii: "&"), let end = rest.prefix(10).firstIndex(of: UInt8(ascii: ";")),
-        let number = reference(rest[(rest.startIndex + 1)..<end]), number < 0x20, isControl(UInt8(number))
+        let number = reference(rest[(rest.startIndex + 1)..<end]), isControl(number)
       {
         out.append(UInt8(ascii: "?"))
         rest = rest[(end + 1)...]
@@ -65,11 +65,11 @@ final class XMLReader {
   }
 
   /// The number of `#27` or `#x1b`.
-  private static func reference(_ text: ArraySlice<UInt8>) -> Int? {
+  private static func reference(_ text: ArraySlice<UInt8>) -> UInt8? {
     guard text.first == UInt8(ascii: "#") else { return nil }
     let digits = text.dropFirst()
     let isHex = digits.first == UInt8(ascii: "x")
-    return Int(String(decoding: isHex ? digits.dropFirst() : digits, as: UTF8.self), radix: isHex ? 16 : 10)
+    return UInt8(String(decoding: isHex ? digits.dropFirst() : digits, as: UTF8.self), radix: isHex ? 16 : 10)
   }
 
   private init() throws(XMLFault) {
