@@ -68,7 +68,7 @@ public enum Escaped {
     }
   }
 
-  /// Text within `$'…'`, as bash, zsh and ksh read it.
+  /// Text within `$'…'`.
   static func dollarQuoted(_ text: String) -> String {
     replaced(text) { byte in
       switch byte {
@@ -129,12 +129,17 @@ public enum Escaped {
 /// Quotes the words of a command that a user may copy into a shell: a key can contain spaces, and the store chooses the
 /// upload id.
 public enum ShellWord {
-  /// The text as one word: as it is if it contains nothing special, otherwise in single quotes, or with control
-  /// characters, which no terminal should get, in `$'…'`.
+  /// The text as one word that can be shown: control characters, which no terminal should get, are written as in
+  /// `$'\x1b'`, which bash, zsh and ksh read, but not every shell.
+  public static func visible(_ text: String) -> String {
+    let hasControls = text.utf8.contains { $0 < 0x20 || $0 == 0x7F }
+    return hasControls ? "$'" + Escaped.dollarQuoted(text) + "'" : quoted(text)
+  }
+
+  /// The text as one word: as it is if it contains nothing special, otherwise in single quotes.
   public static func quoted(_ text: String) -> String {
     let isPlain: (UInt8) -> Bool = { ASCII.isAlphanumeric($0) || "-._/:=@%+,".utf8.contains($0) }
     if !text.isEmpty, text.utf8.allSatisfy(isPlain) { return text }
-    if text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) { return "$'" + Escaped.dollarQuoted(text) + "'" }
     return "'" + Escaped.singleQuoted(text) + "'"
   }
 }

@@ -126,7 +126,7 @@ extension RemedyAction {
   }
 
   private static func url(_ bucket: String, _ key: String? = nil) -> String {
-    ShellWord.quoted("s3://\(bucket)" + (key.map { "/\($0)" } ?? ""))
+    ShellWord.visible("s3://\(bucket)" + (key.map { "/\($0)" } ?? ""))
   }
 }
 

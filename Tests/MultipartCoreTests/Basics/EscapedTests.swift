@@ -80,6 +80,13 @@ struct EscapedTests {
     #expect(!isEscape && read == Array(text.utf8))
   }
 
+  @Test("Only a word that is shown names control characters: not every shell of a script could read that")
+  func visible() {
+    #expect(ShellWord.visible("a b'\\\u{1b}[31m\n") == "$'a b\\'\\\\\\x1b[31m\\x0a'")
+    #expect(ShellWord.visible("a b") == "'a b'")
+    #expect(ShellWord.quoted("a\nb") == "'a\nb'")
+  }
+
   @Test("A quote within single quotes is written as an escape between two quoted texts", arguments: joiners)
   func singleQuoted(_ joiner: String) {
     let (text, wanted) = (joiner + "'" + joiner, joiner + "'\\''" + joiner)
