@@ -59,7 +59,9 @@ extension StoredChecksums {
 }
 
 extension ETag {
-  /// The number of parts that the object was made of, if the ETag shows it.
+  /// The number of parts that the object was made of, if the ETag shows it. Where it is inlined, the optimizer of Swift
+  /// 6.3.1 crashes (`CopyPropagation`).
+  @inline(never)
   var parts: Int? {
     if case .multipart(_, let parts) = form { parts } else { nil }
   }

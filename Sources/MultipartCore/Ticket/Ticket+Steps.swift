@@ -105,6 +105,7 @@ extension Ticket {
 extension ObjectInfo {
   /// The number of parts in its ETag. An object without such an ETag may come from another client's single request.
   fileprivate var multipartCount: Int? {
-    parsedETag?.parts.map { max(1, min($0, S3Limits.mostParts)) }
+    guard let parts = parsedETag?.parts else { return nil }
+    return max(1, min(parts, S3Limits.mostParts))
   }
 }
