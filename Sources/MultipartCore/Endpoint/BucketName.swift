@@ -18,6 +18,14 @@ enum BucketName {
     }
   }
 
+  /// Refuses names that are too short for any store.
+  static func checkLength(_ name: String) throws(Failure) {
+    guard name.utf8.count < 3 else { return }
+    throw Failure(
+      .usage, "\"\(SafeText.oneLine(name))\" is too short for the name of a bucket",
+      remedy: "a bucket's name has at least 3 characters; the form is s3://BUCKET/KEY")
+  }
+
   static func checkForAWS(_ name: String) throws(Failure) {
     try check(name)
     // No bucket's name may end like this: it is an alias whose requests SigV4 cannot sign.

@@ -64,6 +64,7 @@ struct StoreSettings: Sendable {
     machine: @escaping @Sendable () async -> String?, transport: any Transport, world: World
   ) async throws(Failure) -> BucketEndpoint {
     let bucket = try EndpointResolver.resolve(question)
+    if bucket.kind == .bucket { try BucketName.checkLength(bucket.bucket) }
     if bucket.isAWS, bucket.kind == .bucket, question.options.addressing != .path {
       try BucketName.checkForToday(bucket.bucket)
     }

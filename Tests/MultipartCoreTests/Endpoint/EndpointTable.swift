@@ -11,6 +11,7 @@ extension EndpointCase {
     a.b.c | us-west-2 | - | https://s3.us-west-2.amazonaws.com/a.b.c us-west-2 s3
     Bucket | us-west-2 | - | https://s3.us-west-2.amazonaws.com/Bucket us-west-2 s3
     my_bucket | us-west-2 | - | https://s3.us-west-2.amazonaws.com/my_bucket us-west-2 s3
+    ab | us-west-2 | - | https://s3.us-west-2.amazonaws.com/ab us-west-2 s3
     -abc | us-west-2 | - | https://s3.us-west-2.amazonaws.com/-abc us-west-2 s3
     abc- | us-west-2 | - | https://s3.us-west-2.amazonaws.com/abc- us-west-2 s3
     192.168.5.4 | us-west-2 | - | https://s3.us-west-2.amazonaws.com/192.168.5.4 us-west-2 s3

@@ -178,13 +178,13 @@ import Testing
   }
 
   @Test(
-    "a file of 2 GiB on 64 connections takes under 128 MiB, mapped parts included", .enabled(if: BlackBox.measures))
+    "a file of 4 GiB on 64 connections takes under 128 MiB, mapped parts included", .enabled(if: BlackBox.measures))
   func manyConnections() async throws {
     let box = try BlackBox {
       $0.storage = .discard
       $0.partETags = .opaque
     }
-    try box.files.sparseFile("big", size: 2 << 30)
+    try box.files.sparseFile("big", size: 4 << 30)
     let result = try await box.run(
       "put", "big", "s3://bucket/k", "--concurrency", "64", "--payload-signing", "never")
     result.expectSuccess()
