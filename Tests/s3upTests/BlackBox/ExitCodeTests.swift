@@ -246,6 +246,19 @@ import Testing
     try await box.run("put", "f", "s3://bucket/k").expectFailure(69)
   }
 
+  @Test(
+    "a list of uploads that does not end is 75, after what could be read",
+    arguments: [[], ["--clean", "--all", "--older-than", "7d"]])
+  func endlessUploads(_ options: [String]) async throws {
+    let page =
+      "<ListMultipartUploadsResult><IsTruncated>true</IsTruncated><NextKeyMarker>a</NextKeyMarker>"
+      + "<Upload><Key>a</Key><UploadId>u1</UploadId></Upload></ListMultipartUploadsResult>"
+    let box = try BlackBox(
+      faults: [Fault(.init(.listMultipartUploads), .document(status: 200, text: page, type: "application/xml"))])
+    let result = try await box.run(["uploads", "s3://bucket"] + options)
+    #expect(result.status == 75 && result.errors.contains("more uploads than are read here"), "\(result.errors)")
+  }
+
   @Test("a missing CA bundle is a failure")
   func missingBundle() async throws {
     let box = try box(secure: true)

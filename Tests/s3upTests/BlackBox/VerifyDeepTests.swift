@@ -53,6 +53,9 @@ import Testing
     let box = try box()
     box.fake.setFaults([Fault(.init(.getObject, nth: 2), .replaceObject)])
     try await box.run(verify).expectFailure(65, "was replaced", "\nRun it again, for the object")
+    box.fake.setFaults([Fault(get, .error(status: 403, code: "AccessDenied"))])
+    let json = try await box.run(verify + ["--json"]).json
+    #expect(json["event"] as? String == "failed" && json["source"] as? String == "source", "\(json)")
   }
 
   @Test("a file that changes meanwhile is 65")
