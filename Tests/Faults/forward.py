@@ -38,6 +38,7 @@ async def forward(reader, writer):
 
 class Line:
     KERNEL = 64 << 10  # Small, so that what lies in its buffers does not count.
+    PIECE = 16 << 10  # Small, so that bytes are taken as evenly as they are passed on.
     TURN = 0.02
 
     def __init__(self, port, rate, buffer):
@@ -47,7 +48,7 @@ class Line:
     async def serve(self):
         listener = socket.create_server(("127.0.0.1", 0), backlog=256)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, self.KERNEL)
-        await asyncio.start_server(self.take, sock=listener)
+        await asyncio.start_server(self.take, sock=listener, limit=self.PIECE)
         print("ready", listener.getsockname()[1], flush=True)
         asyncio.ensure_future(self.pass_on())
 
@@ -65,7 +66,7 @@ class Line:
         held = bytearray()
         self.waiting.append((held, far_writer))
         try:
-            while piece := await reader.read(1 << 18):
+            while piece := await reader.read(self.PIECE):
                 held += piece
                 while len(held) >= self.buffer:
                     await asyncio.sleep(self.TURN)
