@@ -27,7 +27,7 @@ extension Store {
       let now = try await client.allParts(list, retrying: retry).date
       return now.map { .seconds(max(0, $0.seconds - upload.begun.seconds)) }
     } catch {
-      guard error.code == .uploadGone || error.status == 404 else { throw error.at(list.place) }
+      guard error.code == .uploadGone else { throw error.at(list.place) }
       return nil
     }
   }

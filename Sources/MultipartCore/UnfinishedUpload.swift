@@ -62,7 +62,7 @@ extension Store {
       do throws(Failure) {
         return (key, try await client.allParts(list, retrying: retry).parts)
       } catch {
-        guard error.code == .uploadGone || error.status == 404 else {
+        guard error.code == .uploadGone else {
           throw error.at(list.place)
         }
       }

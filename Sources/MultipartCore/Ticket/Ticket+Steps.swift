@@ -8,7 +8,7 @@ extension Ticket {
     do throws(Failure) {
       return TicketState(self, try await steps.listing())
     } catch {
-      guard Self.isGone(error) else { throw error.at(place) }
+      guard error.code == .uploadGone else { throw error.at(place) }
       return try await steps.completedBefore(earlierCompletion).map { TicketState(self, completed: $0) }
         ?? TicketState(.gone)
     }
@@ -47,7 +47,7 @@ extension Ticket {
       }
       throw await explained(failure, completing: receipts) { () async throws(Failure) in try await steps.listing() }
     } catch {
-      guard Self.isGone(error) else { throw error.at(place) }
+      guard error.code == .uploadGone else { throw error.at(place) }
       guard let result = try await steps.completedBefore(earlierCompletion) else { throw Self.gone(error).at(place) }
       let state = TicketState(self, completed: result)
       if state.isTooLong { throw state.tooLong(self, "the object has").at(place) }

@@ -55,11 +55,6 @@ extension Ticket {
     if case .exactly = length { partCount } else { nil }
   }
 
-  /// Whether the store no longer has the upload, by any of the codes for that.
-  static func isGone(_ failure: Failure) -> Bool {
-    failure.code == .uploadGone || failure.status == 404 && failure.s3Code != "NoSuchBucket"
-  }
-
   static func gone(_ failure: Failure) -> Failure {
     var failure = failure
     failure.code = .uploadGone

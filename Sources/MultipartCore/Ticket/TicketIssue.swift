@@ -263,7 +263,7 @@ struct TicketRenewal {
         &renewed, sums: sums.count == ticket.partCount ? sums : []
       ) { !there.contains($0) }
     } catch {
-      throw (Ticket.isGone(error) ? Ticket.gone(error) : error).at(ticket.place)
+      throw (error.code == .uploadGone ? Ticket.gone(error) : error).at(ticket.place)
     }
     guard renewed.url.utf8.elementsEqual(ticket.url.utf8) else {
       throw Failure(

@@ -78,7 +78,10 @@ import Testing
     #expect(read("", 404, place: upload).code == .uploadGone)
     #expect(read(S3Answers.error("NoSuchKey"), 404, place: upload).code == .uploadGone)
     #expect(read(S3Answers.error("NoSuchKey"), 404, place: upload).s3Code == "NoSuchKey")
+    #expect(read(S3Answers.error("UploadNotFound"), 404, place: upload).code == .uploadGone)
     #expect(read(S3Answers.error("NoSuchBucket"), 404, place: upload).code == .refused)
+    #expect(read("default backend - 404", 404, place: upload).code == .server)
+    #expect(read("<html><body>404 Not Found</body></html>", 404, place: upload).code == .server)
   }
 
   @Test(arguments: [

@@ -48,6 +48,28 @@ import Testing
     #expect(box.fake.unfinishedUploads.map(\.id) == [lost])
   }
 
+  private static let proxyPage = Fault.Action.document(status: 404, text: "default backend - 404", type: "text/plain")
+
+  @Test("A proxy that does not find the store for a moment does not make the run begin another upload")
+  func notFoundByProxy() async throws {
+    let operations: [FakeOperation] = [.uploadPart, .completeMultipartUpload]
+    let box = try BlackBox(faults: operations.map { Fault(.init($0, nth: 1), Self.proxyPage) })
+    let bytes = try box.sample("f", 11 * mebi)
+    try await box.run(put).expectSuccess()
+    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+    #expect(box.fake.requests(.createMultipartUpload).count == 1)
+  }
+
+  @Test("While a proxy does not find the store, no upload is said to be gone")
+  func notGoneByProxy() async throws {
+    let operations: [FakeOperation] = [.listParts, .abortMultipartUpload]
+    let box = try BlackBox(faults: operations.map { Fault(.init($0), Self.proxyPage) })
+    let id = box.fake.beginUpload("k")
+    let upload = ["s3://bucket/k", "--upload-id", id, "--retries", "2"]
+    try await box.run(["abort"] + upload).expectFailure(75, "404")
+    try await box.run(["parts"] + upload).expectFailure(75, "404")
+  }
+
   @Test("If no store was ever reached, the failure does not say that an upload may be left")
   func neverReached() async throws {
     let box = try BlackBox()

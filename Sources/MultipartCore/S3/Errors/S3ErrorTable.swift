@@ -90,7 +90,10 @@ enum S3ErrorTable {
   static func code(
     _ s3Code: String?, status: Int, body: S3ErrorBody, region: String?, onUpload: Bool, carriedChecksum: Bool
   ) -> Failure.Code {
-    if onUpload, status == 404, s3Code == nil || s3Code == "NoSuchKey" || s3Code == "NotFound" { return .uploadGone }
+    if onUpload, status == 404, s3Code != "NoSuchBucket" {
+      // A page of a proxy that does not find the store for a moment says nothing about the upload.
+      return s3Code == nil && body.form == .other ? .server : .uploadGone
+    }
     if s3Code == "AuthorizationHeaderMalformed" { return region == nil ? .credentials : .refused }
     if let s3Code, let code = codes[s3Code] {
       return code

@@ -12,7 +12,6 @@ struct GetObject: S3Operation {
   var address: ObjectAddress
   var range: ClosedRange<Int64>?
   var ifMatch: String?
-  var partNumber: Int?
   var versionID: String?
   var wantsChecksums: Bool
   var sink: (any BodySink)?
@@ -20,14 +19,12 @@ struct GetObject: S3Operation {
   var maximumAnswer: Int
 
   init(
-    _ address: ObjectAddress, range: ClosedRange<Int64>? = nil, ifMatch: String? = nil, partNumber: Int? = nil,
-    versionID: String? = nil, wantsChecksums: Bool = true, sink: (any BodySink)? = nil,
-    maximumAnswer: Int = 8 << 20
+    _ address: ObjectAddress, range: ClosedRange<Int64>? = nil, ifMatch: String? = nil,
+    versionID: String? = nil, wantsChecksums: Bool = true, sink: (any BodySink)? = nil, maximumAnswer: Int = 8 << 20
   ) {
     self.address = address
     self.range = range
     self.ifMatch = ifMatch
-    self.partNumber = partNumber
     self.versionID = versionID
     self.wantsChecksums = wantsChecksums
     self.sink = sink
@@ -41,12 +38,11 @@ struct GetObject: S3Operation {
 
   func request() throws(Failure) -> S3Request {
     var query: [QueryItem] = []
-    if let partNumber { query.append(QueryItem("partNumber", String(partNumber))) }
     if let versionID { query.append(QueryItem("versionId", versionID)) }
     var headers = S3HeaderBuilder()
     if let range {
-      guard range.lowerBound >= 0, partNumber == nil else {
-        throw Failure(.usage, "a range begins at 0 or later, and cannot be combined with a part").at(place)
+      guard range.lowerBound >= 0 else {
+        throw Failure(.usage, "a range begins at 0 or later").at(place)
       }
       let end = range.upperBound == .max ? "" : String(range.upperBound)
       try headers.add("Range", "bytes=\(range.lowerBound)-\(end)")

@@ -49,8 +49,9 @@ struct Cleanup: Sendable {
 
   mutating func listFailed(_ failure: Failure) -> Next? {
     guard case .listing = state else { return nil }
-    // Without the permission to list, only the answer to the abort is left.
-    return failure.code == .uploadGone || failure.code == .credentials ? end() : again(failure)
+    // Without the permission to list, only the answer to the abort is left. A bucket was removed with all it held.
+    let isOver = failure.code == .uploadGone || failure.code == .credentials || failure.s3Code == "NoSuchBucket"
+    return isOver ? end() : again(failure)
   }
 
   /// Continues after the pause.
@@ -88,7 +89,7 @@ extension S3Client {
     do throws(Failure) {
       return try await !perform(list).parts.isEmpty
     } catch {
-      if error.code == .uploadGone || error.status == 404 { return false }
+      if error.code == .uploadGone { return false }
       throw error
     }
   }

@@ -211,12 +211,12 @@ struct Completion: Sendable {
   }
 
   /// Whether the request may have worked in spite of the failure. A refusal means that nothing was done: every 503 or
-  /// 429, and any other code that blames the request. An internal error of the store or of a proxy, and an answer that
-  /// cannot be read, say nothing.
+  /// 429, and any other code that blames the request. An internal error of the store or of a proxy, a proxy's page that
+  /// it does not find the store, and an answer that cannot be read, say nothing.
   static func mayHaveWorked(_ failure: Failure) -> Bool {
     guard [.network, .stalled, .server].contains(failure.code) else { return false }
     guard let status = failure.status else { return true }
-    return (200..<300).contains(status) || (status >= 500 && status != 503)
+    return (200..<300).contains(status) || status == 404 || (status >= 500 && status != 503)
   }
 
   // MARK: - Does the upload still exist?

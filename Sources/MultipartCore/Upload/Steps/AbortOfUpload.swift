@@ -30,7 +30,7 @@ struct AbortOfUpload {
       _ = try await store.client.perform(list, retrying: store.retry)
       return true
     } catch {
-      return error.code == .uploadGone || error.status == 404 ? false : nil
+      return error.code == .uploadGone ? false : nil
     }
   }
 

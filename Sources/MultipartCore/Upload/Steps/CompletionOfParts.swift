@@ -26,7 +26,7 @@ struct CompletionOfParts {
       if let object = try await completed() { return object }
       failure = Failure(.dataMismatch, "the upload has no parts", remedy: "Send parts first: \(run: .sendPart)")
     } catch {
-      guard error.code == .uploadGone || error.status == 404 else { throw error.at(upload.place) }
+      guard error.code == .uploadGone else { throw error.at(upload.place) }
       failure = error
     }
     if let list, let object = try await completedBefore(list) { return object }

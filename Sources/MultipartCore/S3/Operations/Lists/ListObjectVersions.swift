@@ -13,16 +13,12 @@ struct ListObjectVersions: S3Operation {
   var prefix: String?
   var delimiter: String?
   var marker: Marker?
-  var most: Int?
 
-  init(
-    _ bucket: BucketAddress, prefix: String? = nil, delimiter: String? = nil, marker: Marker? = nil, most: Int? = nil
-  ) {
+  init(_ bucket: BucketAddress, prefix: String? = nil, delimiter: String? = nil, marker: Marker? = nil) {
     self.bucket = bucket
     self.prefix = prefix
     self.delimiter = delimiter
     self.marker = marker
-    self.most = most
   }
 
   var place: Place { bucket.place }
@@ -31,7 +27,6 @@ struct ListObjectVersions: S3Operation {
     var query = [QueryItem("versions"), QueryItem("encoding-type", "url")]
     if let prefix, !prefix.isEmpty { query.append(QueryItem("prefix", prefix)) }
     if let delimiter { query.append(QueryItem("delimiter", delimiter)) }
-    if let most { query.append(QueryItem("max-keys", String(most))) }
     if let marker {
       query.append(QueryItem("key-marker", marker.key))
       if let id = marker.versionID { query.append(QueryItem("version-id-marker", id)) }
