@@ -58,15 +58,10 @@ struct PresignedSigner: RequestSigner {
   /// The expiry by `X-Amz-Date` and `X-Amz-Expires`.
   private static func end(of url: String) -> Timestamp? {
     var (begin, lifetime): (Timestamp?, Int64?)
-    let query = url.utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1).dropFirst().first ?? url.utf8[...].prefix(0)
-    for item in query.split(separator: UInt8(ascii: "&")) {
-      let pair = item.split(separator: UInt8(ascii: "="), maxSplits: 1).map { String(Substring($0)) }
-      guard pair.count == 2 else { continue }
-      switch pair[0] {
-      case "X-Amz-Date": begin = Timestamp(amzTime: pair[1])
-      case "X-Amz-Expires": lifetime = Int64(pair[1], in: 0...10_000_000)
-      default: break
-      }
+    for item in URLQuery(of: Array(url.utf8)).items {
+      guard let value = item.decodedValue else { continue }
+      if item.isNamed("X-Amz-Date") { begin = Timestamp(amzTime: value) }
+      if item.isNamed("X-Amz-Expires") { lifetime = Int64(value, in: 0...10_000_000) }
     }
     guard let begin, let lifetime else { return nil }
     return Timestamp(seconds: begin.seconds + lifetime)

@@ -5,17 +5,15 @@ import MultipartBasics
 public enum Redaction {
   static let mask = "REDACTED"
 
-  /// The URL without secrets. It works on bytes: a combining mark after a `=` must not hide the `=`.
+  /// The URL without secrets.
   public static func url(_ url: String) -> String {
-    let parts = withoutUser(url).utf8.split(
-      separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
-    let place = parts.first.map { String(Substring($0)) } ?? ""
-    guard parts.count == 2 else { return place }
-    let items = parts[1].split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).map { item -> String in
-      let pair = item.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-      let name = pair.first.map { String(Substring($0)) } ?? ""
-      guard pair.count == 2, SecretNames.isHidden(parameter: name) else { return String(Substring(item)) }
-      return "\(name)=\(mask)"
+    let query = URLQuery(of: Array(withoutUser(url).utf8))
+    let place = String(decoding: query.place, as: UTF8.self)
+    guard query.isThere else { return place }
+    let items = query.items.map { item -> String in
+      let name = String(decoding: item.name, as: UTF8.self)
+      let isHidden = item.value != nil && SecretNames.isHidden(parameter: name)
+      return isHidden ? "\(name)=\(mask)" : String(decoding: item.text, as: UTF8.self)
     }
     return place + "?" + items.joined(separator: "&")
   }

@@ -34,13 +34,11 @@ struct SentSecrets {
 
   private mutating func addQuery(of url: String) {
     guard url.utf8.contains(UInt8(ascii: "?")) else { return }
-    let parts = url.utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1)
-    guard parts.count == 2 else { return }
-    for item in parts[1].split(separator: UInt8(ascii: "&")) {
-      let pair = item.split(separator: UInt8(ascii: "="), maxSplits: 1).map { String(Substring($0)) }
-      guard pair.count == 2, SecretNames.isSecret(parameter: pair[0]) else { continue }
-      let value = Array(PercentEncoding.decoded(pair[1]).utf8)
-      if pair[0].lowercased().ends(with: "signature") { ofThisRequest.append(value) } else { lasting.append(value) }
+    for item in URLQuery(of: Array(url.utf8)).items {
+      let name = String(decoding: item.name, as: UTF8.self)
+      guard let text = item.value, !text.isEmpty, SecretNames.isSecret(parameter: name) else { continue }
+      let value = Array(PercentEncoding.decoded(String(decoding: text, as: UTF8.self)).utf8)
+      if name.lowercased().ends(with: "signature") { ofThisRequest.append(value) } else { lasting.append(value) }
     }
   }
 

@@ -8,14 +8,13 @@ struct CanonicalURL {
   /// The path; begins with `/`.
   let path: String
   /// The query's items, `name=value` or `name`, encoded.
-  private var items: [ArraySlice<UInt8>]
+  private var items: [URLQuery.Item]
 
   init(_ url: String) {
     origin = String(AddressBook.origin(of: url))
-    let (bytes, start) = (Array(url.utf8), origin.utf8.count)
-    let mark = bytes[start...].firstIndex(of: UInt8(ascii: "?")) ?? bytes.endIndex
-    path = String(decoding: bytes[start..<mark], as: UTF8.self)
-    items = bytes[mark...].dropFirst().split(separator: UInt8(ascii: "&"))
+    let query = URLQuery(of: Array(url.utf8))
+    path = String(decoding: query.place.dropFirst(origin.utf8.count), as: UTF8.self)
+    items = query.items.filter { !$0.text.isEmpty }
     sort()
   }
 
@@ -26,25 +25,21 @@ struct CanonicalURL {
     sort()
   }
 
-  private static func encoded(_ item: QueryItem) -> ArraySlice<UInt8> {
+  private static func encoded(_ item: QueryItem) -> URLQuery.Item {
     let value = item.value.map { "=" + PercentEncoding.query($0) } ?? ""
-    return Array((PercentEncoding.query(item.name) + value).utf8)[...]
+    return URLQuery.Item(Array((PercentEncoding.query(item.name) + value).utf8)[...])
   }
 
   private mutating func sort() {
     items.sort { a, b in
-      let (name, other) = (a[..<Self.end(a)], b[..<Self.end(b)])
-      if !name.elementsEqual(other) { return name.lexicographicallyPrecedes(other) }
-      return a[name.endIndex...].lexicographicallyPrecedes(b[other.endIndex...])
+      if !a.name.elementsEqual(b.name) { return a.name.lexicographicallyPrecedes(b.name) }
+      return a.rest.lexicographicallyPrecedes(b.rest)
     }
   }
 
-  /// The end of the name.
-  private static func end(_ item: ArraySlice<UInt8>) -> Int { item.firstIndex(of: UInt8(ascii: "=")) ?? item.endIndex }
-
   /// Replaces the items whose names `isReplaced` selects with these.
   mutating func put(_ new: [QueryItem], inPlaceOf isReplaced: (String) -> Bool) {
-    items.removeAll { isReplaced(String(decoding: $0[..<Self.end($0)], as: UTF8.self)) }
+    items.removeAll { isReplaced(String(decoding: $0.name, as: UTF8.self)) }
     items += new.map(Self.encoded)
     sort()
   }
@@ -70,13 +65,13 @@ struct CanonicalURL {
     return text.text
   }
 
-  private var room: Int { items.reduce(0) { $0 + $1.count + 2 } }
+  private var room: Int { items.reduce(0) { $0 + $1.text.count + 2 } }
 
   private func add(to text: inout TextBuffer, isSigned: Bool) {
     for (index, item) in items.enumerated() {
       if index > 0 { text.add(byte: "&") }
-      text.add(item)
-      if isSigned, Self.end(item) == item.endIndex { text.add(byte: "=") }
+      text.add(item.text)
+      if isSigned, item.value == nil { text.add(byte: "=") }
     }
   }
 }

@@ -50,12 +50,11 @@ struct TicketQuery {
   /// Whether the query has each of these once, and nothing else.
   static func says(_ query: String, _ wanted: [String: String]) -> Bool {
     var seen: Set<String> = []
-    for item in query.utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false) {
-      let end = item.firstIndex(of: UInt8(ascii: "=")) ?? item.endIndex
-      let name = String(decoding: PercentEncoding.bytes(of: Array(item[..<end])), as: UTF8.self)
+    for item in URLQuery.items(Array(query.utf8)[...]) {
+      let name = String(decoding: PercentEncoding.bytes(of: Array(item.name)), as: UTF8.self)
       guard seen.insert(name).inserted else { return false }
       if signature.contains(name) { continue }
-      let value = PercentEncoding.bytes(of: Array(item[end...].dropFirst()))
+      let value = PercentEncoding.bytes(of: Array(item.value ?? []))
       guard let known = wanted[name], value.elementsEqual(known.utf8) else { return false }
     }
     return wanted.keys.allSatisfy(seen.contains)

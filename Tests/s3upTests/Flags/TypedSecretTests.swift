@@ -52,7 +52,8 @@ import Testing
   @Test("Messages do not show user and password of a presigned URL")
   func user() {
     #expect(PresignedPart("https://user:s3cret@host:1/b/k?partNumber=2").host == "host:1")
-    #expect(PresignedPart("https://host:1/b/k?partNumber=2").host == "host:1")
+    let named = PresignedPart("https://host:1/b/k?partNumber=2&uploadId=a%2Bb%3D")
+    #expect(named.host == "host:1" && named.part == 2 && named.uploadID == "a+b=")
   }
 
   @Test("A command to copy is quoted for a shell")

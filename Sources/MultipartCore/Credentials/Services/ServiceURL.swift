@@ -11,38 +11,37 @@ struct ServiceURL: Sendable, Equatable {
   /// Parses the URL. `blame` is the failure's code, `name` the variable that the URL comes from.
   static func parse(_ text: String, name: String, blame: Failure.Code = .configuration) throws(Failure) -> ServiceURL {
     let bytes = Array(ASCII.trimmed(text).utf8)
-    let mark = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.count
+    let given = URLQuery(of: bytes)
     let endpoint: EndpointURL
     do throws(Failure) {
-      endpoint = try EndpointURL.parse(String(decoding: bytes[..<mark], as: UTF8.self), blame: blame)
+      endpoint = try EndpointURL.parse(String(decoding: given.place, as: UTF8.self), blame: blame)
     } catch {
       var failure = error
       failure.message = "\(name): \(error.message)"
       failure.remedy = "\(name) must be a complete URL: http://HOST/PATH"
       throw failure
     }
-    guard let items = items(bytes.dropFirst(mark + 1)) else {
+    guard let items = items(given) else {
       throw Failure(blame, "\(name): the query of the address cannot be read", remedy: "write its values in UTF-8")
     }
     let host = endpoint.port.map { "\(endpoint.host):\($0)" } ?? endpoint.host
     // Taken from the text itself: the endpoint parser drops trailing slashes, which a path may need.
-    let rest = bytes[..<mark].split(
+    let rest = given.place.split(
       separator: UInt8(ascii: "/"), maxSplits: 3, omittingEmptySubsequences: false)
     let path = rest.count > 3 ? String(decoding: rest[3], as: UTF8.self) : ""
     return ServiceURL(origin: Origin(scheme: endpoint.scheme, host: host), path: "/" + path, query: items)
   }
 
   /// The decoded pairs; nil if an escape is invalid or the result is not UTF-8.
-  private static func items(_ query: ArraySlice<UInt8>) -> [QueryItem]? {
+  private static func items(_ query: URLQuery) -> [QueryItem]? {
     var items: [QueryItem] = []
-    for pair in query.split(separator: UInt8(ascii: "&")) {
-      let sides = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-      guard let name = decoded(sides[0]) else { return nil }
-      guard sides.count == 2 else {
+    for item in query.items where !item.text.isEmpty {
+      guard let name = decoded(item.name) else { return nil }
+      guard let text = item.value else {
         items.append(QueryItem(name))
         continue
       }
-      guard let value = decoded(sides[1]) else { return nil }
+      guard let value = decoded(text) else { return nil }
       items.append(QueryItem(name, value))
     }
     return items

@@ -35,18 +35,15 @@ struct PresignedPart {
   var uploadID: String?
 
   init(_ url: String) {
-    let bytes = Array(url.utf8)
-    let query = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.count
-    let rest = bytes[..<query].split(separator: UInt8(ascii: "/"), maxSplits: 3, omittingEmptySubsequences: false)
+    let query = URLQuery(of: Array(url.utf8))
+    let rest = query.place.split(separator: UInt8(ascii: "/"), maxSplits: 3, omittingEmptySubsequences: false)
     // The authority without the user and password that may precede the host.
     let authority = rest.count > 2 ? rest[2].split(separator: UInt8(ascii: "@")).last ?? [] : []
     host = authority.isEmpty ? "url" : String(decoding: authority, as: UTF8.self)
     path = rest.count > 3 ? String(decoding: rest[3], as: UTF8.self) : ""
-    for pair in bytes[query...].dropFirst().split(separator: UInt8(ascii: "&")) {
-      let words = pair.split(separator: UInt8(ascii: "="), maxSplits: 1).map { String(decoding: $0, as: UTF8.self) }
-      guard words.count == 2 else { continue }
-      if words[0] == "partNumber" { part = Int(words[1], in: S3Limits.partNumbers) }
-      if words[0] == "uploadId" { uploadID = words[1] }
+    for item in query.items {
+      if item.isNamed("partNumber") { part = item.decodedValue.flatMap { Int($0, in: S3Limits.partNumbers) } }
+      if item.isNamed("uploadId") { uploadID = item.decodedValue }
     }
   }
 }
