@@ -52,12 +52,13 @@ public enum ASCII {
   @inlinable public static func isVisible(_ byte: UInt8) -> Bool { byte > 0x20 && byte < 0x7F }
 
   /// The text without white space at both ends.
-  public static func trimmed(_ text: String) -> String {
-    let white: (UInt8) -> Bool = { $0 == 0x20 || (0x09...0x0D).contains($0) }
-    let bytes = text.utf8
-    guard let first = bytes.firstIndex(where: { !white($0) }), let last = bytes.lastIndex(where: { !white($0) }) else {
-      return ""
-    }
-    return String(text[first...last])
+  public static func trimmed(_ text: String) -> String { String(Substring(trimmed(text.utf8))) }
+
+  /// The bytes without white space at both ends.
+  public static func trimmed<Bytes: BidirectionalCollection<UInt8>>(_ bytes: Bytes) -> Bytes.SubSequence {
+    let isWhite: (UInt8) -> Bool = { $0 == 0x20 || (0x09...0x0D).contains($0) }
+    var rest = bytes.drop(while: isWhite)
+    while let last = rest.last, isWhite(last) { rest.removeLast() }
+    return rest
   }
 }

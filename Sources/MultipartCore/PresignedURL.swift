@@ -38,6 +38,16 @@ public struct PresignedURL: Sendable {
     }
   }
 
+  /// How long a URL can be valid by SigV4: from a second to seven days.
+  public static let lifetimes: ClosedRange<Duration> = .seconds(1) ... .seconds(7 * 86_400)
+
+  static func check(lifetime: Duration, of what: Wording) throws(Failure) {
+    guard lifetimes.contains(lifetime) else {
+      throw Failure(
+        .usage, "\(what) can be valid from 1 second to 7 days", remedy: "set \(.urlLifetime) to at most 7d")
+    }
+  }
+
   /// The URL, which is a secret: whoever holds it can use it.
   public var url: String
   /// The method that was signed.

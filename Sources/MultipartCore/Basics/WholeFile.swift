@@ -21,11 +21,11 @@ enum WholeFile {
   }
 
   /// Writes a file that is complete and durable before it replaces the one of this name: a temporary file next to it,
-  /// `fsync`, `rename`. It has the mode of the file that it replaces, or that of the user's umask.
+  /// `fsync`, `rename`. Without a mode it gets that of the user's umask.
   static func replace(
     _ path: FilePath, mode: mode_t?, failing failure: (Int32) -> Failure, _ fill: (Int32) throws(Failure) -> Void
   ) throws(Failure) {
-    let (temporary, descriptor) = ScratchFile.made(path, O_WRONLY, mode: 0o666)
+    let (temporary, descriptor) = ScratchFile.made(path, O_WRONLY, mode: mode ?? 0o666)
     guard descriptor >= 0 else { throw failure(errno) }
     do throws(Failure) {
       defer { close(descriptor) }

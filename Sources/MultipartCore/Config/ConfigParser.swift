@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// The grammar of AWS's shared files:
 ///
 /// - `[section]`, its name in quotes or not; only a comment may follow.
@@ -59,11 +61,11 @@ struct ConfigParser {
     let text = withoutComment(raw)
     guard let first = text.first else { return }
     if let open, indent > open.indent {
-      try readContinuation(open.name == Self.command ? trimmed(raw) : text, of: open.name)
+      try readContinuation(open.name == Self.command ? ASCII.trimmed(raw) : text, of: open.name)
     } else if first == UInt8(ascii: "[") {
       try readHeader(text)
     } else {
-      try readPair(text, whole: trimmed(raw), indent: indent)
+      try readPair(text, whole: ASCII.trimmed(raw), indent: indent)
     }
   }
 
@@ -130,9 +132,9 @@ struct ConfigParser {
   /// meaning, but AWS's tools accept them.
   private func pair(_ text: ArraySlice<UInt8>, _ separators: String) -> (String, String)? {
     guard let at = text.firstIndex(where: { separators.utf8.contains($0) }) else { return nil }
-    let name = trimmed(text[..<at])
+    let name = ASCII.trimmed(text[..<at])
     guard !name.isEmpty else { return nil }
-    return (string(Array(name)).lowercased(), string(Array(trimmed(text[(at + 1)...]))))
+    return (string(Array(name)).lowercased(), string(Array(ASCII.trimmed(text[(at + 1)...]))))
   }
 
   /// The line without its comment and the white space at its ends. A `#` inside a word is part of the word.
@@ -140,16 +142,10 @@ struct ConfigParser {
     var afterBlank = true
     for index in raw.indices {
       let byte = raw[index]
-      if afterBlank && (byte == UInt8(ascii: "#") || byte == UInt8(ascii: ";")) { return trimmed(raw[..<index]) }
+      if afterBlank && (byte == UInt8(ascii: "#") || byte == UInt8(ascii: ";")) { return ASCII.trimmed(raw[..<index]) }
       afterBlank = isBlank(byte)
     }
-    return trimmed(raw)
-  }
-
-  private func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-    var bytes = bytes.drop(while: isBlank)
-    while let last = bytes.last, isBlank(last) { bytes.removeLast() }
-    return bytes
+    return ASCII.trimmed(raw)
   }
 
   private func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D }

@@ -29,7 +29,7 @@ struct EndpointURL: Sendable, Equatable {
     func failure(_ what: String, remedy: Wording? = nil) -> Failure {
       Failure(blame, "\(name)\(source.map { " of " + $0 } ?? "") \(what)", remedy: remedy ?? form)
     }
-    let bytes = trimmed(Array(text.utf8))
+    let bytes = Array(ASCII.trimmed(text.utf8))
     guard !bytes.isEmpty else { throw failure("is empty") }
     guard bytes.allSatisfy(ASCII.isVisible) else {
       throw failure(
@@ -63,13 +63,6 @@ struct EndpointURL: Sendable, Equatable {
       throw failure("has a path with a character that must be percent-encoded")
     }
     return EndpointURL(scheme: scheme, host: host, port: port, path: String(decoding: path, as: UTF8.self))
-  }
-
-  private static func trimmed(_ bytes: [UInt8]) -> [UInt8] {
-    let isSpace: (UInt8) -> Bool = { $0 == 0x20 || (0x09...0x0D).contains($0) }
-    guard let first = bytes.firstIndex(where: { !isSpace($0) }), let last = bytes.lastIndex(where: { !isSpace($0) })
-    else { return [] }
-    return Array(bytes[first...last])
   }
 
   private static func scheme(of bytes: [UInt8]) -> (Origin.Scheme, ArraySlice<UInt8>)? {

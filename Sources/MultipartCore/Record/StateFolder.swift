@@ -43,21 +43,6 @@ enum StateFolder {
     Array((stem + "." + String(repeating: "X", count: 6)).utf8CString)
   }
 
-  /// Writes a new file (0600) and renames it over the old one: `mkstemp`, `write`, `fsync`, `rename`.
-  static func replace(_ path: String, with text: String) throws(Failure) {
-    var template = template(path)
-    let descriptor = mkstemp(&template)
-    guard descriptor >= 0 else { throw failure(path, "cannot be written") }
-    let temporary = template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } } ?? path
-    let written = WholeWrite.write(Array(text.utf8), to: descriptor) == 0 && fsync(descriptor) == 0
-    close(descriptor)
-    guard written, rename(temporary, path) == 0 else {
-      let problem = failure(path, "cannot be written")
-      unlink(temporary)
-      throw problem
-    }
-  }
-
   /// Makes a folder durable (`fsync`), if the file system supports it.
   private static func sync(_ folder: String) {
     let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

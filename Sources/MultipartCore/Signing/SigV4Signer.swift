@@ -15,7 +15,6 @@ struct SigV4Signer: Sendable {
   var tokenName: String
   private let keys: SigningKeyCache
 
-  static let longestPresign: Int64 = 604_800
   /// Seconds for which a header signature is valid: S3 refuses a request whose time differs more from its own.
   static let headerLifetime: Int64 = 900
 
@@ -58,10 +57,7 @@ struct SigV4Signer: Sendable {
     _ request: Request, credentials: Credentials, at time: Timestamp, expiresIn lifetime: Duration
   ) throws(Failure) -> Request {
     try request.checkHeaders()
-    guard lifetime >= .seconds(1), lifetime <= .seconds(Self.longestPresign) else {
-      throw Failure(
-        .usage, "a presigned URL can be valid from 1 second to 7 days", remedy: "set \(.urlLifetime) to at most 7d")
-    }
+    try PresignedURL.check(lifetime: lifetime, of: "a presigned URL")
     let seconds = lifetime.components.seconds
     var request = request
     request.headers = signable(withoutOwn(request.headers))

@@ -162,10 +162,7 @@ struct TicketSigning {
       throw Failure(
         .usage, "a directory bucket has no tickets: its sessions, which sign the requests, end after five minutes")
     }
-    guard lifetime >= .seconds(1), lifetime <= .seconds(SigV4Signer.longestPresign) else {
-      throw Failure(
-        .usage, "a ticket can be valid from 1 second to 7 days", remedy: "set \(.urlLifetime) to at most 7d")
-    }
+    try PresignedURL.check(lifetime: lifetime, of: "a ticket")
     guard store.credentials != nil else {
       throw Failure(.usage, "a ticket cannot be signed without credentials", remedy: "leave \(off: .signsRequests) out")
     }

@@ -84,14 +84,15 @@ import Testing
     }
   }
 
-  @Test("An upload is gone whichever code the store uses for that, but not because it cannot be listed")
+  @Test("An upload is gone whichever code the store uses for that, but not because it or its bucket cannot be found")
   func hasUpload() async throws {
     let list = { (parts: String) in "<ListPartsResult><UploadId>id</UploadId>\(parts)</ListPartsResult>" }
     let error = { (code: String) in "<Error><Code>\(code)</Code></Error>" }
     let part = "<Part><PartNumber>1</PartNumber><Size>3</Size><ETag>e</ETag></Part>"
     for (status, body, isThere) in [
       (200, list(part), true), (200, list(""), false), (404, error("NoSuchUpload"), false),
-      (404, error("NoSuchKey"), false), (404, error("NoSuchBucket"), false), (404, "", false),
+      (404, error("NoSuchKey"), false), (404, error("NoUploadOfThisName"), false), (404, "", false),
+      (404, error("NoSuchBucket"), nil), (404, "404 page not found", nil),
       (500, error("InternalError"), nil), (403, error("AccessDenied"), nil),
     ] as [(Int, String, Bool?)] {
       let answer = Response(status: status, body: Array(body.utf8))

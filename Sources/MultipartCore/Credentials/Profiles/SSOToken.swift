@@ -66,6 +66,10 @@ struct SSOToken: Sendable {
 
   /// Replaces the file atomically, readable by this user only.
   func write(_ place: Place) throws(Failure) {
-    try StateFolder.replace(place.path, with: JSON.sorted(fields).encoded + "\n")
+    let bytes = Array((JSON.sorted(fields).encoded + "\n").utf8)
+    let failure: (Int32) -> Failure = { _ in StateFolder.failure(place.path, "cannot be written") }
+    try WholeFile.replace(FilePath(place.path), mode: 0o600, failing: failure) { (descriptor) throws(Failure) in
+      guard WholeWrite.write(bytes, to: descriptor) == 0 else { throw failure(0) }
+    }
   }
 }

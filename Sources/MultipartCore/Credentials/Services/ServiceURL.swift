@@ -10,7 +10,7 @@ struct ServiceURL: Sendable, Equatable {
 
   /// Parses the URL. `blame` is the failure's code, `name` the variable that the URL comes from.
   static func parse(_ text: String, name: String, blame: Failure.Code = .configuration) throws(Failure) -> ServiceURL {
-    let bytes = Array(ASCII.trimmed(text).utf8)
+    let bytes = Array(ASCII.trimmed(text.utf8))
     let given = URLQuery(of: bytes)
     let endpoint: EndpointURL
     do throws(Failure) {

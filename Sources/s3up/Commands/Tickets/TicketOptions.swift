@@ -19,12 +19,7 @@ struct TicketOptions {
       throw Failure(.usage, "--size and --max-size exclude each other", remedy: "Leave one of them out.")
     }
     length = size.map { .exactly($0) } ?? most.map { .upTo($0) }
-    if let given = invocation.last(.expires), let duration = try invocation.duration(.expires) {
-      guard duration >= .seconds(1), duration <= PresignChoices.longest else {
-        throw invocation.wrong(given, "is not from 1s to 7d", remedy: "S3 allows 7 days at most.")
-      }
-      lifetime = .seconds(duration.components.seconds)
-    }
+    if let given = try invocation.lifetime(.expires) { lifetime = .seconds(given.components.seconds) }
     output = try invocation.path(.output)
     all = invocation.toggle(.all) ?? false
     trustsEdited = invocation.toggle(.trustEdited) ?? false

@@ -91,6 +91,15 @@ extension Invocation {
     return duration
   }
 
+  /// How long something signed is valid.
+  func lifetime(_ name: FlagName) throws(Failure) -> Duration? {
+    guard let given = last(name), let lifetime = try duration(name) else { return nil }
+    guard PresignedURL.lifetimes.contains(lifetime) else {
+      throw wrong(given, "is not from 1s to 7d", remedy: "S3 signs URLs for 7 days at most.")
+    }
+    return lifetime
+  }
+
   func date(_ name: FlagName) throws(Failure) -> Timestamp? {
     guard let given = last(name) else { return nil }
     guard let date = Timestamp(date: given.value.text) else {

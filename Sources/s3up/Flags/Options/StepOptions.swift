@@ -89,16 +89,8 @@ struct PresignChoices: Sendable, Equatable {
     return options
   }
 
-  /// The longest lifetime that SigV4 allows.
-  static let longest = Duration.seconds(7 * 86_400)
-
   init(_ invocation: Invocation) throws(Failure) {
-    if let given = invocation.last(.expires), let duration = try invocation.duration(.expires) {
-      guard duration >= .seconds(1), duration <= Self.longest else {
-        throw invocation.wrong(given, "is not from 1s to 7d", remedy: "S3 signs URLs for 7 days at most.")
-      }
-      expires = duration.components.seconds
-    }
+    if let lifetime = try invocation.lifetime(.expires) { expires = lifetime.components.seconds }
     contentType = try invocation.text(.contentType)
     contentMD5 = try invocation.text(.contentMD5)
     contentMD5File = try invocation.path(.contentMD5File)
