@@ -47,7 +47,7 @@ struct UploadProbe: Sendable {
     var report = ProbeReport(key: address.key, began: began, form: form)
     switch began {
     case .failure(let failure):
-      if UploadMachine.mayHaveMade(failure) { report.leftBehind = await endLost() }
+      if failure.mayHaveWorked { report.leftBehind = await endLost() }
     case .success(let upload):
       if let (part, form) = await stop.step({ await simpler(from: form) { await send(upload.uploadID, $0) } }) {
         (report.part, report.form) = (part, form)

@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  @Test("An upload is gone whichever code the store uses for that, but not because it or its bucket cannot be found")
+  @Test("An upload is gone by any code for that, but not if it cannot be listed or the bucket is not found")
   func hasUpload() async throws {
     let list = { (parts: String) in "<ListPartsResult><UploadId>id</UploadId>\(parts)</ListPartsResult>" }
     let error = { (code: String) in "<Error><Code>\(code)</Code></Error>" }

@@ -114,13 +114,19 @@ import Testing
     ] {
       let story = try Self.unanswered(failure)
       #expect(story.last == [.finish(.failed(failure.code, isKept: true))])
-      #expect(!Completion.mayHaveWorked(failure))
+      #expect(!failure.mayHaveWorked)
     }
     for failure in [
       Failure(.server, "500", status: 500), Failure(.server, "502", status: 502), Failure(.server, "504", status: 504),
       Failure(.server, "no XML", status: 200), Failure(.network, "reset"), Failure(.stalled, "stalled"),
     ] {
-      #expect(Completion.mayHaveWorked(failure))
+      #expect(failure.mayHaveWorked)
+    }
+    // No store was reached, or what was reached does not speak HTTP.
+    for (code, mayHaveWorked) in [(Failure.Code.network, false), (.stalled, false), (.server, true)] {
+      var failure = Failure(code, "tried for a second")
+      failure.triedInVain = .seconds(1)
+      #expect(failure.mayHaveWorked == mayHaveWorked)
     }
   }
 

@@ -160,7 +160,9 @@ final class InstanceMetadata: Sendable {
     policy.base = .milliseconds(20)
     policy.longestRetryAfter = .seconds(1)
     return try await services.ask(question, retrying: policy) { (answer) throws(Failure) in
-      if answer.status >= 500 || answer.status == 429 { throw ServedKeys.refusal(answer, issuer: Self.issuer) }
+      guard ServiceClient.meaning(of: answer.status) == .credentials else {
+        throw ServedKeys.refusal(answer, issuer: Self.issuer)
+      }
       return try read(answer)
     }
   }

@@ -25,15 +25,10 @@ enum ServedKeys {
     let json = JSON.parse(answer.body)
     let code = json.flatMap { word($0, "Code", "code") }
     let text = (json?["Message"] ?? json?["message"])?.text.map { Redaction.sentence($0, secrets: secrets) }
-    let meaning: Failure.Code =
-      switch answer.status {
-      case 429, 503: .throttled
-      case 500...: .server
-      default: .credentials
-      }
     let what = answer.status == 200 ? "returned no credentials" : "answered \(answer.status)"
     return Failure(
-      meaning, "\(issuer) \(what)" + (text.map { $0.isEmpty ? "" : ": \($0)" } ?? ""), status: answer.status,
+      ServiceClient.meaning(of: answer.status), "\(issuer) \(what)" + (text.map { $0.isEmpty ? "" : ": \($0)" } ?? ""),
+      status: answer.status,
       s3Code: code, requestID: S3ErrorBody.requestID(answer.headers))
   }
 

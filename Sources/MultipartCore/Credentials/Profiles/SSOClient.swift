@@ -63,7 +63,7 @@ struct SSOClient: Sendable {
     let said = body?["message"]?.text ?? body?["error_description"]?.text
     let text = said.map { Redaction.sentence($0, secrets: []) }
     return Failure(
-      answer.status >= 500 ? .server : .credentials, what + (text.map { ": \($0)" } ?? ""), status: answer.status,
+      ServiceClient.meaning(of: answer.status), what + (text.map { ": \($0)" } ?? ""), status: answer.status,
       s3Code: code.map { SafeText.oneLine($0, limit: 80) }, requestID: S3ErrorBody.requestID(answer.headers))
   }
 }

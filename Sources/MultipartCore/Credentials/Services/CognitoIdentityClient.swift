@@ -91,7 +91,7 @@ struct CognitoIdentityClient: Sendable {
     case "TooManyRequestsException", "ThrottlingException": .throttled
     // The identity provider did not answer Cognito, or two requests collided.
     case "InternalErrorException", "ExternalServiceException", "ConcurrentModificationException": .server
-    default: status == 429 || status == 503 ? .throttled : status >= 500 ? .server : .credentials
+    default: ServiceClient.meaning(of: status)
     }
   }
 

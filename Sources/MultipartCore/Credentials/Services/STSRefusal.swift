@@ -27,7 +27,7 @@ enum STSRefusal {
     case "ValidationError", "InvalidParameterValue", "MissingParameter", "PackedPolicyTooLarge",
       "MalformedPolicyDocument":
       .configuration
-    default: code.flatMap { S3ErrorTable.codes[$0] } ?? (status >= 500 ? .server : .credentials)
+    default: code.flatMap { S3ErrorTable.codes[$0] } ?? ServiceClient.meaning(of: status)
     }
   }
 

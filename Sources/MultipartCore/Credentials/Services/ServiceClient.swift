@@ -47,10 +47,19 @@ struct ServiceClient: Sendable {
   /// Treats an answer that asks to retry later, or reports a problem of the service itself, as a failed try. For any
   /// other answer the caller decides whether it is a success.
   static func settled(_ answer: Response, to name: String) throws(Failure) -> Response {
-    guard answer.status >= 500 || answer.status == 429 else { return answer }
-    throw Failure(
-      answer.status == 429 || answer.status == 503 ? .throttled : .server, "\(name) was answered \(answer.status)",
-      status: answer.status)
+    let meaning = meaning(of: answer.status)
+    guard meaning != .credentials else { return answer }
+    throw Failure(meaning, "\(name) was answered \(answer.status)", status: answer.status)
+  }
+
+  /// What the status of a refusal means if its code says nothing else.
+  static func meaning(of status: Int) -> Failure.Code {
+    switch status {
+    case 408: .network
+    case 429, 503: .throttled
+    case 500...: .server
+    default: .credentials
+    }
   }
 
   /// One try, whatever the answer. With `signature` the request is signed with these credentials, at `time`, by default

@@ -34,6 +34,16 @@ extension Failure {
       answer: answer, operation: request.operation, place: request.place, carriedChecksum: request.carriesChecksum)
   }
 
+  /// Whether the request may have worked in spite of the failure: not if no store was reached, and not after a refusal,
+  /// which is every 503 or 429, and any other code that blames the request. An internal error of the store or of a
+  /// proxy, a proxy's page that it does not find the store, and an answer that cannot be read, say nothing.
+  var mayHaveWorked: Bool {
+    guard !isSettled, [.network, .stalled, .server].contains(code) else { return false }
+    // What answered without HTTP was reached.
+    guard let status else { return triedInVain == nil || code == .server }
+    return (200..<300).contains(status) || status == 404 || (status >= 500 && status != 503)
+  }
+
   private static func sentence(
     _ code: Failure.Code, _ status: Int, _ operation: OperationName, _ s3Code: String?, _ body: S3ErrorBody
   ) -> String {

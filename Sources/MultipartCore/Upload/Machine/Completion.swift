@@ -157,7 +157,7 @@ struct Completion: Sendable {
   mutating func requestFailed(_ failure: Failure, _ scheduler: inout Scheduler) -> Step {
     guard case .requesting(let attempt, var isInDoubt) = state else { return .misfit }
     if let other = otherWay(failure, isInDoubt: isInDoubt) { return other }
-    if Self.mayHaveWorked(failure) { isInDoubt = true }
+    if failure.mayHaveWorked { isInDoubt = true }
     if failure.code == .stalled { wantsFreshConnection = true }
     if let interruption { return stop(interruption, isInDoubt: isInDoubt) }
     state = .requesting(attempt: attempt + 1, isInDoubt: isInDoubt)
@@ -208,15 +208,6 @@ struct Completion: Sendable {
   private mutating func stop(_ failure: Failure, isInDoubt: Bool) -> Step {
     guard isInDoubt else { return end(.failed(failure)) }
     return subject == .parts ? ask(failure) : look(.decides(failure, isGone: true))
-  }
-
-  /// Whether the request may have worked in spite of the failure. A refusal means that nothing was done: every 503 or
-  /// 429, and any other code that blames the request. An internal error of the store or of a proxy, a proxy's page that
-  /// it does not find the store, and an answer that cannot be read, say nothing.
-  static func mayHaveWorked(_ failure: Failure) -> Bool {
-    guard [.network, .stalled, .server].contains(failure.code) else { return false }
-    guard let status = failure.status else { return true }
-    return (200..<300).contains(status) || status == 404 || (status >= 500 && status != 503)
   }
 
   // MARK: - Does the upload still exist?

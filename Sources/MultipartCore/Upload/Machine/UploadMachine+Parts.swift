@@ -69,18 +69,9 @@ extension UploadMachine {
     return []
   }
 
-  /// Whether a create that fails like this may have created an upload: not if no store was reached.
-  static func mayHaveMade(_ failure: Failure) -> Bool {
-    guard !failure.isSettled, failure.triedInVain == nil else { return false }
-    switch failure.code {
-    case .network, .stalled, .server: return true
-    default: return false
-    }
-  }
-
   mutating func createFailed(_ failure: Failure, _ scheduler: inout Scheduler) -> [Action] {
     guard case .creating(let attempt) = state else { return unfit() }
-    if Self.mayHaveMade(failure) { createWasLost = true }
+    if failure.mayHaveWorked { createWasLost = true }
     if let interruption { return fail(interruption, &scheduler) }
     if let steps = stepDown(failure) { return [steps] + create() }
     state = .creating(attempt: attempt + 1)

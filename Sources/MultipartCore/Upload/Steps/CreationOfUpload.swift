@@ -61,7 +61,7 @@ struct CreationOfUpload {
           try await client.perform(operation)
         }
       } catch {
-        if UploadMachine.mayHaveMade(error) { mayBeLost.withLock { $0 = true } }
+        if error.mayHaveWorked { mayBeLost.withLock { $0 = true } }
         throw error
       }
     }
