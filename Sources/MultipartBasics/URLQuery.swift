@@ -35,7 +35,7 @@ public struct URLQuery: Sendable {
   public let place: ArraySlice<UInt8>
   /// Whether there is a question mark.
   public let isThere: Bool
-  /// Also the empty ones.
+  /// The items of the query, also the empty ones.
   public let items: [Item]
 
   /// Divides a URL.
