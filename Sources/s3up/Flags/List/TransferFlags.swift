@@ -99,7 +99,8 @@ extension FlagList {
       .deadline, .value("DURATION"), .transfer, .verify,
       "End the run after this time at the latest, with exit code 75.",
       more: """
-        Everything counts towards it: finding credentials and the store, reading the files, and waiting for the store.         The next run begins anew.
+        Everything counts towards it: finding credentials and the store, reading the files, and waiting for the store. \
+        The next run begins anew.
         """),
   ]
 
