@@ -87,7 +87,7 @@ extension FlagList {
       standard: "auto", choices: TitleChoice.words),
     Flag(
       .explain, .toggle, .output, .put,
-      "Print the plan: part size, parts, concurrency, addressing, checksum, credentials, and why."),
+      "Before the upload, print its plan and why: part size, connections, checksum, credentials."),
     Flag(
       .notify, .value("URL"), .output, [.put, .get, .verify], "Post the outcome of the run as JSON to URL.",
       more: """

@@ -148,7 +148,8 @@ extension FlagList {
         """,
       standard: "auto", choices: PayloadSigning.words),
     Flag(
-      .verify, .toggle, .integrity, .files, "Request the object's headers afterwards and compare.", negatable: true),
+      .verify, .toggle, .integrity, .files, "Afterwards compare the object's size and checksum, by a HEAD.",
+      negatable: true),
     Flag(
       .deep, .toggle, .integrity, .verify, "Download the object and compare every byte.",
       more: """

@@ -56,7 +56,7 @@ enum HelpTopic: String, Sendable, CaseIterable {
       ]
     case .filters:
       [
-        "With -r every file of the folder is uploaded unless a rule excludes it; --dry-run names what it excludes."
+        "With -r every file of the folder is uploaded unless a rule excludes it; --dry-run also lists the excluded ones."
       ]
     case .tickets:
       [
