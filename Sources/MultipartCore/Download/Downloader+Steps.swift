@@ -272,7 +272,7 @@ extension Downloader {
       let bytes = Locked<[UInt8]>([])
       let traced = Locked<RequestTrace?>(nil)
       let sink = try RangeSink(
-        wanted, algorithms, step: inMemory ? Int(length) : RangeSink.step,
+        wanted, algorithms, step: inMemory ? .max : RangeSink.step,
         moved: { received in
           let before = last.withLock { last in
             defer { last = received }

@@ -61,6 +61,23 @@ import Testing
     #expect(taken.withLock { $0 } == bytes)
   }
 
+  @Test("A range that is held in memory is handed over once its answer is complete, not with its last byte")
+  func held() throws {
+    let bytes: [UInt8] = (0..<100).map { UInt8($0) }
+    let taken = Locked<[UInt8]>([])
+    let wanted = RangeSink.Wanted(number: 0, first: 0, length: 100, size: 100, etag: nil, modified: nil)
+    let sink = try RangeSink(
+      wanted, [], step: .max, moved: { _ in },
+      take: { piece, _ in
+        taken.withLock { $0 += Array(piece) }
+        return nil
+      })
+    #expect(bytes.withUnsafeBytes { sink.receive($0) })
+    #expect(taken.withLock { $0.isEmpty })
+    _ = try sink.finish()
+    #expect(taken.withLock { $0 } == bytes)
+  }
+
   @Test("A range is written by its winner only, and by no transfer that began before everything was downloaded anew")
   func claims() {
     let claims = RangeClaims(isOneRange: false)

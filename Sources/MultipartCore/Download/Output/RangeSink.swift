@@ -70,7 +70,8 @@ final class RangeSink: BodySink, @unchecked Sendable {
 
   static let step = 512 << 10
 
-  /// `take` receives pieces of `step` bytes and their positions in the range.
+  /// `take` receives pieces of `step` bytes and their positions in the range; with `.max` the whole range, and only once
+  /// its answer is complete: a copy that claimed the range and then broke would keep the other one from finishing.
   init(
     _ wanted: Wanted, _ algorithms: Set<ChecksumAlgorithm>, step: Int = step, moved: @escaping (Int64) -> Void,
     take: @escaping (UnsafeRawBufferPointer, Int64) -> Failure?
