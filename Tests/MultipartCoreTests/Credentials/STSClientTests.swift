@@ -113,7 +113,9 @@ struct STSClientTests {
     "temporary refusals of STS are retried, refusals of a token are not",
     arguments: [
       (400, "IDPCommunicationError", 4, Failure.Code.server), (400, "Throttling", 4, .throttled),
-      (503, "ServiceUnavailable", 4, .throttled), (400, "ExpiredTokenException", 1, .credentialsExpired),
+      (503, "ServiceUnavailable", 4, .throttled), (429, "SomethingNew", 4, .throttled),
+      (408, "SomethingNew", 4, .network), (500, "SomethingNew", 4, .server),
+      (400, "ExpiredTokenException", 1, .credentialsExpired),
       (400, "InvalidIdentityToken", 1, .credentials), (403, "AccessDenied", 1, .credentials),
     ])
   func again(status: Int, code: String, times: Int, meaning: Failure.Code) async throws {

@@ -39,7 +39,7 @@ extension Failure {
   /// proxy, a proxy's page that it does not find the store, and an answer that cannot be read, say nothing.
   var mayHaveWorked: Bool {
     guard !isSettled, [.network, .stalled, .server].contains(code) else { return false }
-    // What answered without HTTP was reached.
+    // A server whose answer is not HTTP has received the request.
     guard let status else { return triedInVain == nil || code == .server }
     return (200..<300).contains(status) || status == 404 || (status >= 500 && status != 503)
   }

@@ -49,7 +49,7 @@ struct Cleanup: Sendable {
 
   mutating func listFailed(_ failure: Failure) -> Next? {
     guard case .listing = state else { return nil }
-    // Without the permission to list, only the answer to the abort is left. A bucket was removed with all it held.
+    // Without the permission to list, only the answer to the abort is left. A missing bucket has no uploads.
     let isOver = failure.code == .uploadGone || failure.code == .credentials || failure.s3Code == "NoSuchBucket"
     return isOver ? end() : again(failure)
   }
