@@ -298,6 +298,11 @@ import Testing
     #expect(result.status == exit && !result.timedOut)
   }
 
+  private func hasPendingSignal(_ child: ChildProcess) -> Bool {
+    let status = (try? String(contentsOfFile: "/proc/\(child.pid)/status", encoding: .utf8)) ?? ""
+    return !status.contains("\nShdPnd:\t0000000000000000\n")
+  }
+
   @Test(
     "A signal while an upload is begun leaves none that nobody knows of",
     arguments: [["create", "s3://bucket/k"], ["ticket", "issue", "--size", "9M", "s3://bucket/k", "-o", "t.json"]])
@@ -308,6 +313,8 @@ import Testing
     let child = try box.start(words)
     #expect(await box.fake.wait { $0.contains { $0.operation == .createMultipartUpload } })
     child.signal(SIGTERM)
+    // Before that the answer may still be reported as a success.
+    try await until("the signal is taken") { child.ended || !hasPendingSignal(child) }
     try FileManager.default.removeItem(atPath: gate)
     let result = await child.wait(timeout: .seconds(30))
     #expect(result.status == 143 && result.output.isEmpty, "\(result.output) \(result.errors)")
