@@ -10,8 +10,8 @@ public struct BatchResult: Sendable {
   public var result: Result<UploadedObject, Failure>
   /// How long the object took, without the time in which it waited for other objects of its run.
   public var took = Duration.zero
-  /// The source's name in the list of files that named it.
-  public var name: [UInt8]
+  /// The source's name in a list of sources; nil if none can name it, such as a folder that cannot be read.
+  public var name: [UInt8]?
 }
 
 /// What a batch reports while it runs.

@@ -113,8 +113,7 @@ public final class BatchVerification: BatchRun {
       store.world.log(1, "left out: \(SafeText.oneLine(source.path)): \(source.reason.words)")
     case .advice(let text): store.world.log(0, text)
     case .failed(let failure, let name):
-      let path = FilePath(failure.place.file ?? "")
-      failed(failure, path, failure.place.key ?? "", name: name.isEmpty ? path.bytes : name)
+      failed(failure, failure.place.file ?? "", failure.place.key ?? "", name: name)
     case .candidate(let comparison):
       state.withLock { state in
         state.now.found += 1
@@ -152,16 +151,16 @@ public final class BatchVerification: BatchRun {
       let took = store.world.uptime() - start
       tap.tell(
         .verified(object, source: comparison.path.text, bucket: store.bucket, key: comparison.key, took: took))
-    case .failure(let failure): failed(failure, comparison.path, comparison.key, name: comparison.name)
+    case .failure(let failure): failed(failure, comparison.path.text, comparison.key, name: comparison.name)
     }
   }
 
-  private func failed(_ failure: Failure, _ path: FilePath, _ key: String, name: [UInt8]) {
+  private func failed(_ failure: Failure, _ path: String, _ key: String, name: [UInt8]?) {
     tap.tell(
       .ended(
         BatchResult(
-          source: path.text, bucket: store.bucket, key: key,
-          result: .failure(failure.at(Place(file: path.text, bucket: store.bucket, key: key))), name: name)))
+          source: path, bucket: store.bucket, key: key,
+          result: .failure(failure.at(Place(file: path, bucket: store.bucket, key: key))), name: name)))
     // An interrupted comparison is not a failed one.
     guard failure.code != .interrupted else { return }
     let givesUp = state.withLock { state in

@@ -62,7 +62,7 @@ extension BatchSources {
       }
       return true
     } catch {
-      return await give(.failed(error.at(Place(file: path.text))))
+      return await give(.failed(error.at(Place(file: path.text)), name: nil))
     }
   }
 
@@ -70,24 +70,26 @@ extension BatchSources {
     _ finding: TreeFinding, _ outputs: RunOutputs, _ give: (UploadStep) async -> Bool, _ listing: PrefixListing?
   ) async -> Bool {
     switch finding {
-    case .failed(let failure): return await give(.failed(failure))
+    case .failed(let failed):
+      return await give(.failed(failed.failure, name: failed.path.map { nameInLists(failed.display, key: $0) }))
     case .skipped(let skip):
       let source = SkippedSource(path: skip.display.text, reason: skip.reason)
       return await give(skip.reason == .ownState ? .leftOut(source) : .skipped(source))
     case .file(let file) where outputs.isReport(file.inode):
       return await give(.leftOut(SkippedSource(path: file.display.text, reason: .ownReport)))
     case .file(let file):
+      let name = nameInLists(file.display, key: file.path)
       do throws(Failure) {
         var item = UploadItem(
           UploadInput(.entry(file, followsLinks: followsLinks)),
           to: try key(of: file.path, file.display))
-        item.name = nameInLists(file.display, key: file.path)
+        item.name = name
         item.attributes = attributes?.attributes(of: file.path) ?? []
         var candidate = Candidate(item, size: file.size, inode: file.inode)
         if let listing { candidate.found = await listing.find(item.key) }
         return await give(.candidate(candidate))
       } catch {
-        return await give(.failed(error))
+        return await give(.failed(error, name: name))
       }
     }
   }
@@ -102,16 +104,17 @@ extension BatchSources {
     _ path: FilePath, name: [UInt8], _ tally: SourceTally, _ give: (UploadStep) async -> Bool
   ) async -> Bool {
     guard isChosen(name, tally) else { return true }
+    let listed = nameInLists(path, key: name)
     do throws(Failure) {
       let key = if let key { key } else { try key(of: name, path) }
       var item = UploadItem(UploadInput(.file(path)), to: key)
-      item.name = nameInLists(path, key: name)
+      item.name = listed
       item.attributes = attributes?.attributes(of: name) ?? []
       let status = path.status
       return await give(
         .candidate(Candidate(item, size: status.map { Int64($0.st_size) }, inode: status.map { Inode($0) })))
     } catch {
-      return await give(.failed(error.at(Place(file: path.text))))
+      return await give(.failed(error.at(Place(file: path.text)), name: listed))
     }
   }
 

@@ -27,8 +27,9 @@ enum CandidateStep<Found: Sendable>: Sendable {
   case leftOut(SkippedSource)
   /// Advice for the user who chose the sources.
   case advice(Wording)
-  /// It cannot become an object; the others can be tried.
-  case failed(Failure, name: [UInt8] = [])
+  /// It cannot become an object; the others can be tried. `name` is its name in a list of sources; nil if no list can
+  /// name it, such as a folder that cannot be read.
+  case failed(Failure, name: [UInt8]?)
 }
 
 extension CandidateStep {

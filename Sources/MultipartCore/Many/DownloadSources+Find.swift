@@ -74,7 +74,7 @@ extension DownloadSources {
         guard let path = key.rest(after: prefix) else {
           let failure = Failure(
             .usage, "the manifest lists a key that is not below the prefix", remedy: "name the manifest's prefix")
-          guard await counted(.failed(failure.at(Place(bucket: store.bucket, key: key)))) else { return }
+          guard await counted(.failed(failure.at(Place(bucket: store.bucket, key: key)), name: nil)) else { return }
           continue
         }
         let bytes = Array(path.utf8)

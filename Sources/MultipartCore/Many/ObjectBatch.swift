@@ -171,7 +171,7 @@ final class ObjectBatch<Maker: ObjectMaking>: BatchRun {
     case .advice(let text): driver.world.log(0, text)
     case .failed(let failure, let name):
       var result = maker.failed(nil, failure)
-      if !name.isEmpty { result.name = name }
+      result.name = name
       ended(.failed(result, failure))
     case .candidate(let found):
       let end = maker.answer(to: found)

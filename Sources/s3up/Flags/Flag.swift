@@ -81,7 +81,7 @@ struct Flag: Sendable {
 
   func isOf(_ command: CommandName) -> Bool { !modes.isDisjoint(with: command.modes) }
 
-  var long: String { "--" + name.rawValue }
+  var long: String { name.long }
 
   /// `S3UP_PART_SIZE`, then AWS's variables: the first one that is set is used.
   var variables: [Setting.Variable] {

@@ -152,6 +152,8 @@ enum FlagName: String, Sendable, CaseIterable {
   case responseExpires = "response-expires"
   case versionID = "version-id"
 
+  var long: String { "--" + rawValue }
+
   /// The option's own variable, such as `S3UP_PART_SIZE`.
   var variable: String {
     let words = rawValue.utf8.map { $0 == UInt8(ascii: "-") ? UInt8(ascii: "_") : $0 }

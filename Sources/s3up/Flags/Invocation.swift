@@ -108,6 +108,35 @@ struct Invocation: Sendable {
   /// The value of a switch; nil if it was not given.
   func toggle(_ name: FlagName) -> Bool? { last(name).map { $0.value.text == "true" } }
 
+  /// The command line that tries again what `list` names, with the options that were typed; nil if a shell or a log must
+  /// not have one of them. What chose the sources, and what the first run has written, is left out: the list has only
+  /// what failed.
+  func retry(from list: Argument, _ places: [String]) -> String? {
+    let typed = options.filter { !Self.ofFirstRun.contains($0.0.name) }.flatMap { flag, values in
+      values.filter(\.isTyped).map { (flag, $0) }
+    }.sorted { $0.1.place < $1.1.place }
+    var words = ["s3up", command.rawValue, FlagName.filesFrom.long, ShellWord.visible(list.text)]
+    for (flag, given) in typed {
+      guard let text = given.value.utf8Text, Redaction.text(text).utf8.elementsEqual(text.utf8) else { return nil }
+      switch flag.kind {
+      case .toggle, .count: words.append(given.origin.text)
+      case .value, .list:
+        words +=
+          text.begins(with: "-")
+          ? ["\(flag.long)=\(ShellWord.visible(text))"] : [given.origin.text, ShellWord.visible(text)]
+      case .optional: words.append(flag.long + (text.isEmpty ? "" : "=" + ShellWord.visible(text)))
+      }
+    }
+    words += places.map(ShellWord.visible)
+    return list.utf8Text == nil ? nil : words.joined(separator: " ")
+  }
+
+  /// Options that choose sources, name outputs, or have an address that only its owner may know.
+  private static let ofFirstRun: Set<FlagName> = [
+    .recursive, .filesFrom, .batch, .include, .exclude, .shard, .manifest, .failedTo, .allowEmpty, .dryRun, .trace,
+    .report, .notify, .notifyOn, .notifySecretFile,
+  ]
+
   func isFile(_ word: Argument) -> Bool { FilePath(bytes: word.bytes).exists }
 
   var isOneFolder: Bool { positionals.count == 1 && FilePath(bytes: positionals[0].bytes).isFolder }

@@ -16,7 +16,7 @@ enum OtherTools {
         if case .way(let sentence) = self { return sentence }
         return ""
       }
-      let ours = "--\(name.rawValue)" + (value.map { " " + $0 } ?? "")
+      let ours = "\(name.long)" + (value.map { " " + $0 } ?? "")
       guard let command, FlagList.find(name, for: command) == nil else { return "s3up calls it \(ours)" }
       let owners = FlagList.commands(with: name).map { "'\($0.rawValue)'" }.joined(separator: ", ")
       return "it is \(ours) of \(owners); '\(command.rawValue)' has no such option"

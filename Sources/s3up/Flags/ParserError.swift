@@ -90,12 +90,12 @@ enum ParserError {
   static func notFor(_ command: CommandName, _ name: FlagName) -> Failure {
     let movesFiles = command == .get || ModeSet.files.commands.contains(command)
     if movesFiles, let ours = OtherTools.long(name.rawValue, for: command) {
-      let message = "--\(name.rawValue) is not an option of '\(command.rawValue)': \(ours.text(for: command))"
+      let message = "\(name.long) is not an option of '\(command.rawValue)': \(ours.text(for: command))"
       return Failure(.usage, message, remedy: helpHint(command))
     }
     let others = FlagList.commands(with: name).map { "'\($0.rawValue)'" }.joined(separator: ", ")
     return Failure(
-      .usage, "--\(name.rawValue) is not an option of '\(command.rawValue)'; it belongs to \(others)",
+      .usage, "\(name.long) is not an option of '\(command.rawValue)'; it belongs to \(others)",
       remedy: helpHint(command))
   }
 

@@ -82,11 +82,11 @@ extension Setting {
     switch (self, form) {
     // Once shows details, twice each request.
     case (.log, _): "-vv"
-    case (_, .name): "--" + flag.rawValue
-    case (_, .value(let value)): "--\(flag.rawValue) \(value)"
+    case (_, .name): flag.long
+    case (_, .value(let value)): "\(flag.long) \(value)"
     // These two options switch something off; a variable may have set them.
-    case (.verifiesTLS, .off): "--\(flag.rawValue) (\(flag.variable))"
-    case (.signsRequests, .off): "--" + flag.rawValue
+    case (.verifiesTLS, .off): "\(flag.long) (\(flag.variable))"
+    case (.signsRequests, .off): flag.long
     case (_, .off): "--no-" + flag.rawValue
     // Other users of this machine can see arguments.
     case (_, .secret): flag.variable

@@ -12,6 +12,8 @@ final class FailedNames: Sendable {
     var count = 0
     /// Names that the list cannot contain, because they contain the byte that ends a name in it.
     var unlisted = 0
+    /// What no list can name, such as a folder that cannot be read.
+    var nameless = 0
     var trouble: Failure?
   }
 
@@ -27,12 +29,16 @@ final class FailedNames: Sendable {
     ending = endWithNUL ? 0 : UInt8(ascii: "\n")
   }
 
-  /// Adds a file; `name` is what `--files-from` reads.
-  func add(_ name: [UInt8], _ shown: String) {
+  /// Adds what has failed; `name` is what `--files-from` reads, nil if that cannot name it.
+  func add(_ name: [UInt8]?, _ shown: String) {
     state.withLock { state in
       state.count += 1
       if state.first.count < Self.most { state.first.append(shown) }
       guard file != nil, state.trouble == nil else { return }
+      guard let name else {
+        state.nameless += 1
+        return
+      }
       guard !name.contains(ending) else {
         state.unlisted += 1
         return
@@ -48,27 +54,37 @@ final class FailedNames: Sendable {
   var count: Int { state.withLock { $0.count } }
   var first: [String] { state.withLock { $0.first } }
 
-  /// What to print about the names that the list cannot contain, if there are any.
-  private var unlisted: String? {
-    let unlisted = state.withLock { $0.unlisted }
-    guard unlisted > 0, let file else { return nil }
-    return
-      "\(SafeText.oneLine(file.path.text)) leaves out \(Human.count(unlisted, "name")) with a line break: "
-      + "run it again with -0, and --files-from with -0 too"
+  /// What to print about what the list cannot contain.
+  private var omissions: [String] {
+    let (unlisted, nameless) = state.withLock { ($0.unlisted, $0.nameless) }
+    guard let file else { return [] }
+    let leavesOut = "\(SafeText.oneLine(file.path.text)) leaves out "
+    var notes: [String] = []
+    if unlisted > 0 {
+      notes.append(
+        leavesOut + Human.count(unlisted, "name") + " with a line break: run it again with -0, and --files-from with "
+          + "-0 too")
+    }
+    if nameless > 0 {
+      notes.append(
+        leavesOut + Human.count(nameless, "failure") + " that it cannot name, such as a folder that cannot be read: "
+          + "run the same command again")
+    }
+    return notes
   }
 
   /// Whether the list contains any names.
-  var isListing: Bool { file != nil && state.withLock { $0.count > $0.unlisted } }
+  var isListing: Bool { file != nil && state.withLock { $0.count > $0.unlisted + $0.nameless } }
 
   /// Writes the list. If not every file was tried, an earlier one is removed instead: whoever reads the next one must not
   /// take it for all that is missing. Returns what to print about that.
-  func finish(isComplete: Bool) throws(Failure) -> String? {
+  func finish(isComplete: Bool) throws(Failure) -> [String] {
     guard isComplete else {
       file?.withdraw()
-      return file.map { "\(SafeText.oneLine($0.path.text)) was not written, because not every file was tried" }
+      return file.map { ["\(SafeText.oneLine($0.path.text)) was not written, because not every file was tried"] } ?? []
     }
     if let trouble = state.withLock({ $0.trouble }) { throw trouble }
     try file?.write { (put) throws(Failure) in try names.forEachPiece(put) }
-    return unlisted
+    return omissions
   }
 }

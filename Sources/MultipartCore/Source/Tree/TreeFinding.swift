@@ -4,7 +4,7 @@ import Glibc
 enum TreeFinding: Sendable {
   case file(TreeFile)
   case skipped(TreeSkip)
-  case failed(Failure)
+  case failed(TreeFailure)
 }
 
 /// A regular file that was found in a folder. The folder stays open as long as this value exists.
@@ -31,6 +31,15 @@ struct TreeFile: Sendable {
   var name: [UInt8] { nameStart == 0 ? path : Array(path[nameStart...]) }
   /// The path for messages.
   var display: FilePath { folder.display(path[nameStart...]) }
+}
+
+/// Something that cannot be sent, and the reason.
+struct TreeFailure: Sendable {
+  let failure: Failure
+  /// The path below the folder that is walked; nil if it is a folder, whose files are not known.
+  let path: [UInt8]?
+  /// The path for messages.
+  let display: FilePath
 }
 
 /// Something that is not sent, and the reason.

@@ -100,9 +100,8 @@ final class TreeWalk: @unchecked Sendable {
       return nil
     }
     if entry.isDouble {
-      return .failed(
-        Failure(.usage, "another file's name becomes the same key", remedy: "rename one of them")
-          .at(Place(file: level.folder.display(entry.name).text)))
+      return failed(
+        Failure(.usage, "another file's name becomes the same key", remedy: "rename one of them"), entry.name, level)
     }
     do throws(ErrorNumber) {
       switch entry.kind {
@@ -130,11 +129,10 @@ final class TreeWalk: @unchecked Sendable {
   private func enter(_ name: [UInt8], in level: Level, isIncluded: Bool) throws(ErrorNumber) -> TreeFinding? {
     // A file in the folder adds at least a slash and one byte.
     guard path.count + name.count + 2 <= longest else {
-      return .failed(
+      return failed(
         Failure(
           .usage, "the folder is so deep that its files' keys would be longer than 1,024 bytes",
-          remedy: "upload it separately, or exclude it"
-        ).at(Place(file: level.folder.display(name).text)))
+          remedy: "upload it separately, or exclude it"), name, level, isFolder: true)
     }
     let folder = try level.folder.folder(name, followsLinks: followsLinks)
     let length = path.count + name.count + 1
@@ -159,20 +157,30 @@ final class TreeWalk: @unchecked Sendable {
   }
 
   private func finding(_ error: Int32, _ entry: FolderNames.Entry, _ level: Level) -> TreeFinding {
-    let display = level.folder.display(entry.name)
     switch error {
     // A requested target is missing: links are only looked up if they are followed.
     case ENOENT where entry.kind == .link, ELOOP where entry.kind == .link, ENOTDIR where entry.kind == .link:
-      return .failed(
-        .system(.sourceMissing, error, "the symbolic link leads nowhere", remedy: "remove it, or exclude it")
-          .at(Place(file: display.text)))
+      return failed(
+        .system(.sourceMissing, error, "the symbolic link leads nowhere", remedy: "remove it, or exclude it"),
+        entry.name, level)
     case ENOENT: return skipped(.vanished, entry.name, level)
     case ELOOP, ENOTDIR: return skipped(.replaced, entry.name, level)
     default:
-      if entry.kind == .folder { return .failed(Folder.unreadable(display, error)) }
-      return .failed(
-        .system(.sourceMissing, error, "the file cannot be looked at", remedy: nil).at(Place(file: display.text)))
+      guard entry.kind == .folder else {
+        return failed(
+          .system(.sourceMissing, error, "the file cannot be looked at", remedy: nil), entry.name, level)
+      }
+      return failed(
+        Folder.unreadable(level.folder.display(entry.name), error), entry.name, level, isFolder: true)
     }
+  }
+
+  private func failed(
+    _ failure: Failure, _ name: [UInt8], _ level: Level, isFolder: Bool = false
+  ) -> TreeFinding {
+    let display = level.folder.display(name)
+    let below = isFolder ? nil : Array(path.prefix(level.pathLength)) + name
+    return .failed(TreeFailure(failure: failure.at(Place(file: display.text)), path: below, display: display))
   }
 
   private func skipped(_ reason: SkippedSource.Reason, _ name: [UInt8], _ level: Level) -> TreeFinding {

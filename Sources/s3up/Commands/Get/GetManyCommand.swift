@@ -13,7 +13,7 @@ struct GetManyCommand {
   func run() async throws(Failure) -> ExitStatus {
     var run = try ManyRun(session)
     let selection = run.selection
-    run.commandForFailed = sources.commandForFailed(selection)
+    run.commandForFailed = sources.commandForFailed(selection, session.invocation)
     let download = try DownloadOptions(session.invocation, shared: session.options.upload)
     return try await run.alarmed { (batch, reporter) async throws(Failure) in
       var options = BatchDownloadOptions()

@@ -147,13 +147,10 @@ struct GetSources: Sendable {
   }
 
   /// The command that downloads only what has failed; nil if no list can tell which objects these are, or prove them.
-  func commandForFailed(_ selection: SelectionOptions) -> String? {
+  func commandForFailed(_ selection: SelectionOptions, _ invocation: Invocation) -> String? {
     if case .manifest = kind { return nil }
     if name != nil { return nil }
-    guard let list = selection.failedTo, let common else { return nil }
-    let url = ShellWord.quoted("s3://\(bucket)/\(common)")
-    let options = (selection.endsWithNUL ? " -0" : "") + (selection.restoresNonUTF8 ? " --non-utf8 restore" : "")
-    return "s3up get --files-from \(ShellWord.quoted(list.text))\(options) \(url) "
-      + ShellWord.quoted(folder.text)
+    guard let list = selection.failedTo, let common, let folder = folder.utf8Text else { return nil }
+    return invocation.retry(from: list, ["s3://\(bucket)/\(common)", folder])
   }
 }

@@ -60,7 +60,7 @@ struct ListCommand {
   private func listBuckets() async throws(Failure) {
     for name in [FlagName.recursive, .versions] where session.invocation.toggle(name) == true {
       throw Failure(
-        .usage, "--\(name.rawValue) needs a bucket", remedy: "Write s3up ls --\(name.rawValue) s3://BUCKET.")
+        .usage, "\(name.long) needs a bucket", remedy: "Write s3up ls \(name.long) s3://BUCKET.")
     }
     var rows = ListRows(options, bucket: "", isJSON: session.output.json != nil)
     for bucket in try await Store.buckets(session.storeOptions) { rows.add(bucket) }

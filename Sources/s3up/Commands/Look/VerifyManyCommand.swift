@@ -45,7 +45,7 @@ struct VerifyManyCommand {
     let options = try VerifyOptions(session)
     switch sources {
     case .files(let sources):
-      run.commandForFailed = sources.commandForFailed(selection)
+      run.commandForFailed = sources.commandForFailed(selection, session.invocation)
       var list = try sources.inputs(selection)
       list.allowsNothing = selection.allowsNothing
       return try await run.alarmed { [list] (batch, reporter) async throws(Failure) in

@@ -55,7 +55,7 @@ struct ManyReports: Sendable {
   ) async -> Failure? {
     var trouble: Failure?
     do throws(Failure) {
-      if let note = try failures.finish(isComplete: hasTriedAll) { session.console.line("s3up: " + note) }
+      for note in try failures.finish(isComplete: hasTriedAll) { session.console.line("s3up: " + note) }
       if hasTriedAll, failures.isListing, let command { session.console.line(command) }
     } catch {
       trouble = error

@@ -134,12 +134,11 @@ struct ManySources: Sendable {
       remedy: "-r \(does) its contents: s3up \(command) -r \(ShellWord.quoted(path.text)) \(prefix)")
   }
 
-  /// The command that sends only what has failed; nil if nothing tells which files these are.
-  func commandForFailed(_ selection: SelectionOptions) -> String? {
-    guard let list = selection.failedTo, let target else { return nil }
+  /// The command that sends only what has failed; nil if no list of files can say where each of them goes.
+  func commandForFailed(_ selection: SelectionOptions, _ invocation: Invocation) -> String? {
+    guard let list = selection.failedTo, let target, !isOneKey else { return nil }
     if case .batch = kind { return nil }
-    let url = ShellWord.quoted("s3://\(target.bucket)/\(target.key ?? "")")
-    return "s3up \(command) --files-from \(ShellWord.quoted(list.text))\(selection.endsWithNUL ? " -0" : "") \(url)"
+    return invocation.retry(from: list, ["s3://\(target.bucket)/\(target.key ?? "")"])
   }
 
   /// The prefix that files go below. With `-r` the trailing slash may be omitted; without `-r` such a URL would be the

@@ -14,7 +14,7 @@ struct PutManyCommand {
   func run() async throws(Failure) -> ExitStatus {
     var run = try ManyRun(session)
     let selection = run.selection
-    run.commandForFailed = sources.commandForFailed(selection)
+    run.commandForFailed = sources.commandForFailed(selection, session.invocation)
     var list = try sources.inputs(selection)
     list.allowsNothing = selection.allowsNothing
     list.attributes = session.attributes

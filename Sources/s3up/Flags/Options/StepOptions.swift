@@ -56,7 +56,7 @@ struct CleanOptions: Sendable, Equatable {
     all = invocation.toggle(.all) ?? false
     dryRun = invocation.toggle(.dryRun) ?? false
     for name in [FlagName.all, .dryRun] where invocation.toggle(name) == true && !cleans {
-      throw Failure(.usage, "--\(name.rawValue) goes with --clean", remedy: "Add --clean, or leave it out.")
+      throw Failure(.usage, "\(name.long) goes with --clean", remedy: "Add --clean, or leave it out.")
     }
     if all, olderThan == nil {
       throw Failure(

@@ -95,7 +95,7 @@ extension ServerSideEncryption {
     let algorithm: Algorithm? = try invocation.choice(.sse)
     let isKMS = algorithm == .kms || algorithm == .kmsDualLayer
     for name in [FlagName.sseKMSKeyID, .sseKMSContext, .bucketKey] where invocation.has(name) && !isKMS {
-      throw Failure(.usage, "--\(name.rawValue) needs --sse aws:kms", remedy: "Add --sse aws:kms, or leave it out.")
+      throw Failure(.usage, "\(name.long) needs --sse aws:kms", remedy: "Add --sse aws:kms, or leave it out.")
     }
     guard let algorithm else { return nil }
     if invocation.has(.sseCKeyFile) {

@@ -45,7 +45,7 @@ extension TreeWalk {
       switch finding {
       case .file(let file): told.append(String(decoding: file.path, as: UTF8.self))
       case .skipped(let skip): told.append("\(String(decoding: skip.path, as: UTF8.self)): \(skip.reason)")
-      case .failed(let failure): told.append("\(failure.code): \(failure.place.file ?? "")")
+      case .failed(let failed): told.append("\(failed.failure.code): \(failed.failure.place.file ?? "")")
       }
     }
     return told

@@ -43,7 +43,7 @@ import Testing
       case .file(let file):
         found.insert(file.path)
         keys.append(try KeyName(prefix: "").key(of: file.path, file.display))
-      case .failed(let failure): Issue.record(failure)
+      case .failed(let failed): Issue.record(failed.failure)
       case .skipped(let skip): #expect(skip.reason == .emptyFolder)
       }
     }

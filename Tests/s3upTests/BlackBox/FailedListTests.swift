@@ -1,0 +1,93 @@
+import Foundation
+import Support
+import Testing
+
+/// The list of `--failed-to` and the command printed with it, which must send exactly what failed, to the same keys.
+@Suite(.timeLimit(.minutes(15))) struct FailedListTests {
+  private func commands(_ result: ChildProcess.Result) -> [String] {
+    result.errors.split(separator: "\n").map(String.init)
+      .filter { $0.hasPrefix("s3up put ") || $0.hasPrefix("s3up get ") }
+  }
+
+  @Test("What cannot be read in a folder is listed with its key, for put and for verify")
+  func unreadable() async throws {
+    let box = try BlackBox()
+    try box.sample("t/a", 3)
+    try box.sample("t/sub/b", 3)
+    #expect(symlink("later", box.files.path("t/sub/link")) == 0)
+    let words = ["-r", "t", "s3://bucket/p/", "--follow-symlinks", "--failed-to", "failed"]
+    let put = try await box.run(["put"] + words)
+    #expect(put.status == 66 && box.fake.objectCount == 2, "\(put.errors)")
+    #expect(try box.files.read("failed") == Array("t/./sub/link\n".utf8))
+    #expect(commands(put) == ["s3up put --files-from failed --follow-symlinks s3://bucket/p/"])
+    let content = try box.sample("t/sub/later", 5)
+    try await box.run("put", "--files-from", "failed", "s3://bucket/p/").expectSuccess()
+    #expect(box.fake.object("p/sub/link")?.size == content.count && box.fake.objectCount == 3)
+    try FileManager.default.removeItem(atPath: box.files.path("t/sub/later"))
+    let verify = try await box.run(["verify"] + words)
+    #expect(verify.status == 66, "\(verify.errors)")
+    #expect(try box.files.read("failed") == Array("t/./sub/link\n".utf8))
+  }
+
+  @Test("A name that is not UTF-8 is listed by its bytes")
+  func bytes() async throws {
+    let box = try BlackBox()
+    try box.sample("t/a", 3)
+    let folder = Array((box.files.path("t") + "/x").utf8) + [0xFF, 0]
+    let descriptor = folder.withUnsafeBytes {
+      open($0.baseAddress!.assumingMemoryBound(to: CChar.self), O_CREAT | O_WRONLY, 0o644)
+    }
+    #expect(descriptor >= 0 && close(descriptor) == 0)
+    let put = ["-r", "t", "s3://bucket/p/", "--failed-to", "failed"]
+    let refused = try await box.run(["put"] + put + ["--non-utf8", "refuse"])
+    #expect(refused.status == 64 && box.fake.objectCount == 1, "\(refused.errors)")
+    #expect(try box.files.read("failed") == Array("t/./x".utf8) + [0xFF, 0x0A])
+    try await box.run("put", "--files-from", "failed", "s3://bucket/p/").expectSuccess()
+    #expect(box.fake.object("p/x%FF") != nil)
+  }
+
+  @Test("A folder whose files are not known is not listed, and no command promises to send it")
+  func folder() async throws {
+    let box = try BlackBox()
+    try box.sample("t/a", 3)
+    try box.sample("t/\(String(repeating: "d", count: 200))/b", 3)
+    let prefix = "s3://bucket/" + String(repeating: "p", count: 900) + "/"
+    let put = try await box.run("put", "-r", "t", prefix, "--failed-to", "failed")
+    #expect(put.status == 64 && box.fake.objectCount == 1, "\(put.errors)")
+    #expect(try box.files.read("failed").isEmpty)
+    #expect(put.errors.contains("failed leaves out 1 failure that it cannot name"), "\(put.errors)")
+    #expect(commands(put).isEmpty)
+  }
+
+  @Test("The command has the options that decide what happens to an object, and none that chose the files")
+  func options() async throws {
+    let box = try BlackBox()
+    for name in ["a", "b", "c.tmp"] { try box.sample("t/" + name, 3) }
+    box.fake.addFault(Fault(.init(.putObject, key: "p/a"), .error(status: 403, code: "AccessDenied")))
+    let put = try await box.run(
+      "put", "--exclude=*.tmp", "-r", "t", "s3://bucket/p/", "--if-none-match", "--metadata=note=two words",
+      "--no-accelerate", "--failed-to", "failed", "--manifest", "m", "--shard", "1/1", "-0")
+    #expect(put.status == 77, "\(put.errors)")
+    #expect(
+      commands(put) == [
+        "s3up put --files-from failed --if-none-match --metadata 'note=two words' --no-accelerate -0 s3://bucket/p/"
+      ])
+    let get = try await box.run("get", "s3://bucket/p/b", "s3://bucket/p/none", "back", "--failed-to", "failed", "-q")
+    #expect(get.status == 69, "\(get.errors)")
+    #expect(commands(get) == ["s3up get --files-from failed -q s3://bucket/p/ back"], "\(get.errors)")
+  }
+
+  @Test("No command is printed for a single key, and none repeats the secret address of a notification")
+  func none() async throws {
+    let box = try BlackBox()
+    try box.sample("a", 3)
+    box.fake.addFault(Fault(.init(.putObject), .error(status: 403, code: "AccessDenied")))
+    let one = try await box.run("put", "a", "s3://bucket/other", "--failed-to", "failed")
+    #expect(one.status == 77 && commands(one).isEmpty, "\(one.errors)")
+    #expect(try box.files.read("failed") == Array("a\n".utf8))
+    let told = try await box.run(
+      "put", "a", "s3://bucket/p/", "--failed-to", "failed", "--notify", box.fake.endpoint + "/in/token")
+    #expect(told.status == 77 && !told.errors.contains("in/token"), "\(told.errors)")
+    #expect(commands(told) == ["s3up put --files-from failed s3://bucket/p/"], "\(told.errors)")
+  }
+}
