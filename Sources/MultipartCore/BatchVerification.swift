@@ -165,9 +165,7 @@ public final class BatchVerification: BatchRun {
     guard failure.code != .interrupted else { return }
     let givesUp = state.withLock { state in
       state.now.summary.failed += 1
-      // A missing object, or one without proof, says nothing about the next one.
-      let isHopeless =
-        failure.code != .refused && state.despair.isHopeless(failure, done: state.now.summary.verified)
+      let isHopeless = state.despair.isHopeless(failure, done: state.now.summary.verified)
       let givesUp = isHopeless || options.stopsAtFirstFailure
       if givesUp { state.now.summary.hasGivenUp = true }
       return givesUp
@@ -218,7 +216,7 @@ extension Store {
     return BatchVerification(
       self, options,
       find: { [self] give in
-        try await sources.find(in: self) { step in await give(step.map { Comparison($0) }) }
+        try await sources.find(in: self, asFiles: false) { step in await give(step.map { Comparison($0) }) }
       }, onEvent: onEvent)
   }
 }

@@ -89,9 +89,16 @@ extension Downloader {
       if let ordered { try await release(ordered) }
       if case .file(let target) = kind, let part {
         let object = known.withLock { $0.object }
-        try target.publish(
-          part, replaces: options.overwrites || options.ifNewer,
-          modified: options.range == nil ? object.flatMap { FileTime.noted(in: $0.metadata)?.time } : nil)
+        let record = wanted?.record
+        try record?.begin(bucket: address.bucket, key: address.key)
+        do throws(Failure) {
+          try target.publish(
+            part, replaces: options.overwrites || options.ifNewer,
+            modified: options.range == nil ? object.flatMap { FileTime.noted(in: $0.metadata)?.time } : nil)
+        } catch {
+          try record?.withdraw(bucket: address.bucket, key: address.key)
+          throw error
+        }
         known.withLock { $0.published = part.identity }
       }
       return .published

@@ -136,13 +136,14 @@ extension Downloader {
   /// The result if an existing file is left alone; throws if it may be neither left nor replaced.
   private func leaves(_ target: DownloadTarget, _ object: ObjectInfo) throws(Failure) -> DownloadedObject? {
     var result = DownloadedObject(.unchanged, object)
-    if let record = wanted?.record, let found = target.found, let etag = object.etag,
-      try record.knows(recorded(found), etag: etag)
+    if let wanted, let record = wanted.record, let found = target.found, let etag = object.etag,
+      try record.knows(wanted.object.recorded(found, in: address.bucket), etag: etag)
     {
       result.evidence = "an earlier run downloaded it, and neither has changed since"
       return result
     }
-    if options.skipsSame, options.range == nil, options.part == nil, target.found?.size == object.size {
+    let compares = wanted?.compares ?? options.skipsSame
+    if compares, options.range == nil, options.part == nil, target.found?.size == object.size {
       let file = TreeFile(folder: target.folder, path: target.name, nil)
       var sums = FileSums(try SourceFile(file, followsLinks: false), unless: { [progress] in progress.isStopped })
       let proof = ByteProof(
@@ -169,12 +170,6 @@ extension Downloader {
     }
     guard !options.overwrites else { return nil }
     throw Self.isThere(options)
-  }
-
-  /// What a run records about a file that is identical to the object, and to what a manifest lists.
-  func recorded(_ file: FileIdentity) -> RunRecord.Object {
-    RunRecord.Object(
-      bucket: address.bucket, key: address.key, options: wanted?.object.noted?.digest ?? "", source: file)
   }
 
   static func isThere(_ options: DownloadOptions) -> Failure {

@@ -19,9 +19,21 @@ struct Despair: Sendable {
   mutating func isHopeless(_ failure: Failure, done: Int) -> Bool {
     switch failure.code {
     case .sourceMissing, .sourceChanged, .dataMismatch, .usage, .precondition: return false
+    case .refused where Self.isAboutObject(failure): return false
     default: break
     }
     failures[failure.code, default: 0] += 1
     return done == 0 && failures[failure.code, default: 0] >= Self.enough
   }
+
+  /// Whether a refusal says nothing about the next object: this one is missing, archived, too large, or not proven.
+  private static func isAboutObject(_ failure: Failure) -> Bool {
+    guard let code = failure.s3Code else { return failure.status == nil }
+    return aboutObjects.contains(code)
+  }
+
+  private static let aboutObjects: Set<String> = [
+    "NoSuchKey", "NoSuchVersion", "InvalidObjectState", "MethodNotAllowed", "InvalidRange", "EntityTooLarge",
+    "EntityTooSmall", "KeyTooLong", "KeyTooLongError",
+  ]
 }

@@ -49,8 +49,9 @@ final class DownloadMaking: ObjectMaking {
       var download = options.download
       if let version = found.noted?.versionID { download.versionID = version }
       let kind = Downloader.Kind.file(target)
-      var wanted = WantedFile(found, target, download, kind.rangeSize(download))
-      (wanted.record, wanted.line, wanted.onlyLooks) = (record, line, options.onlyLooks)
+      var wanted = try WantedFile(
+        found, target, download, kind.rangeSize(download), record, bucket: store.bucket)
+      (wanted.line, wanted.onlyLooks) = (line, options.onlyLooks)
       let (name, bucket, key) = (tree.display(found.path).text, store.bucket, found.key)
       return Downloader(store, key: key, kind, name: name, download, driver, wanted: wanted) { event in
         tell(.download(event, file: name, bucket: bucket, key: key))
@@ -101,8 +102,10 @@ final class DownloadMaking: ObjectMaking {
         summary.retries += object.retries
       } note: { [record] () throws(Failure) in
         // Nothing is known about a file that was left because it is newer.
-        guard object.outcome != .skipped, let etag = object.etag, let file = downloader.file else { return }
-        try record?.append(downloader.recorded(file), etag: etag)
+        guard object.outcome != .skipped, let etag = object.etag, let file = downloader.file,
+          let wanted = downloader.wanted?.object
+        else { return }
+        try record?.append(wanted.recorded(file, in: bucket), etag: etag)
       }
     }
   }

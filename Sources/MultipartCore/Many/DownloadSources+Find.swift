@@ -16,9 +16,9 @@ extension DownloadSources {
     return words + [prefix, share] + (restoresOddNames ? ["restored"] : [])
   }
 
-  /// Passes on what it finds, in order.
+  /// Passes on what it finds, in order. `asFiles`: each object becomes a file, so that its key must be a path.
   func find(
-    in store: Store, _ give: @escaping @Sendable (CandidateStep<WantedObject>) async -> Bool
+    in store: Store, asFiles: Bool = true, _ give: @escaping @Sendable (CandidateStep<WantedObject>) async -> Bool
   ) async throws {
     let tally = SourceTally(rules, to: "download")
     let counted = { @Sendable (step: CandidateStep<WantedObject>) in
@@ -43,7 +43,7 @@ extension DownloadSources {
               continue
             }
             let wanted = WantedObject(key: object.key, path: file, name: path, listed: object)
-            let step = step(wanted) { () throws(Failure) in
+            let step = step(wanted, isFile: asFiles) { () throws(Failure) in
               if let file = inOrder.add(path) { throw FolderMeeting.failure(file) }
               if prefixes.count > 1 { _ = try earlier.isNew(wanted) }
             }
@@ -56,7 +56,7 @@ extension DownloadSources {
         let name = Array(key.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).last ?? [])
         let path = keys.count == 1 ? self.name ?? file(name) : file(name)
         let wanted = WantedObject(key: key, path: path, name: Array(key.utf8.dropFirst(prefix.utf8.count)))
-        guard try await tell(wanted, tally, &earlier, counted) else { return }
+        guard try await tell(wanted, isFile: asFiles, tally, &earlier, counted) else { return }
       }
     case .list(let path, let endsWithZero):
       let lines = try LineReader(path, end: endsWithZero ? 0 : UInt8(ascii: "\n"), longest: S3Limits.longestKey)
@@ -66,7 +66,7 @@ extension DownloadSources {
           throw lines.failure("it is not UTF-8, as every key must be")
         }
         let wanted = WantedObject(key: prefix + text, path: file(Array(line)), name: Array(line))
-        guard try await tell(wanted, tally, &earlier, counted) else { return }
+        guard try await tell(wanted, isFile: asFiles, tally, &earlier, counted) else { return }
       }
     case .manifest(let list):
       while let entry = try list.next() {
@@ -79,7 +79,7 @@ extension DownloadSources {
         }
         let bytes = Array(path.utf8)
         let wanted = WantedObject(key: key, path: file(bytes), name: bytes, listed: entry.listed(key), noted: entry)
-        guard try await tell(wanted, tally, &earlier, counted) else { return }
+        guard try await tell(wanted, isFile: asFiles, tally, &earlier, counted) else { return }
       }
     }
     let empty =
@@ -94,20 +94,20 @@ extension DownloadSources {
   }
 
   private func tell(
-    _ wanted: WantedObject, _ tally: SourceTally, _ earlier: inout PathsSoFar,
+    _ wanted: WantedObject, isFile: Bool, _ tally: SourceTally, _ earlier: inout PathsSoFar,
     _ give: @Sendable (CandidateStep<WantedObject>) async -> Bool
   ) async throws -> Bool {
     guard isChosen(wanted.path, tally) else { return await tellExcluded(wanted.path, give) }
     var isNew = true
-    let step = step(wanted) { () throws(Failure) in isNew = try earlier.isNew(wanted) }
+    let step = step(wanted, isFile: isFile) { () throws(Failure) in isNew = try earlier.isNew(wanted) }
     return isNew ? await give(step) : true
   }
 
   private func step(
-    _ wanted: WantedObject, _ check: () throws(Failure) -> Void
+    _ wanted: WantedObject, isFile: Bool, _ check: () throws(Failure) -> Void
   ) -> CandidateStep<WantedObject> {
     do throws(Failure) {
-      try FilePathOfKey.check(wanted.path)
+      if isFile { try FilePathOfKey.check(wanted.path) }
       try check()
       return .candidate(wanted)
     } catch {

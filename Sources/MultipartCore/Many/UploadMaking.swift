@@ -41,7 +41,12 @@ struct UploadMaking: ObjectMaking {
     }
     let told = maker.result(uploader, result)
     switch told.result {
-    case .failure(let failure): return .failed(told, failure)
+    case .failure(let failure):
+      if failure.code == .precondition, job.sameness?.mustNotExist == true {
+        // What exists is another object, so that the next run has to fail too.
+        try? options.record?.withdraw(bucket: job.bucket, key: job.key)
+      }
+      return .failed(told, failure)
     case .success(let object):
       return .done(.ended(told)) { summary in
         switch object.outcome {

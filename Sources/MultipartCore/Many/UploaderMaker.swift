@@ -50,8 +50,10 @@ final class UploaderMaker: UploaderMaking {
     var job = try UploadJob(source, to: item.key, of: store, options, lessons: lessons)
     job.readsWhole = true
     job.listName = item.name
-    if options.skipsSame || options.skipsExisting || record?.isResumed == true {
-      job.sameness = SamenessQuestion(found: candidate.found, compares: options.skipsSame, record: record)
+    let mustNotExist = options.conditions.ifNoneMatch && record != nil
+    if options.skipsSame || options.skipsExisting || mustNotExist || record?.isResumed == true {
+      job.sameness = SamenessQuestion(
+        found: candidate.found, compares: options.skipsSame, mustNotExist: mustNotExist, record: record)
     }
     job.wantsSHA256 = wantsSHA256
     job.onlyLooks = onlyLooks

@@ -11,6 +11,11 @@ struct WantedObject: Findable {
   var noted: ManifestEntry?
 
   var size: Int64? { listed?.size ?? noted?.size }
+
+  /// What a run records about a file that is identical to the object, and to what a manifest lists.
+  func recorded(_ file: FileIdentity, in bucket: String) -> RunRecord.Object {
+    RunRecord.Object(bucket: bucket, key: key, options: noted?.digest ?? "", source: file)
+  }
 }
 
 /// What a batch knows about the object of one download, and wants from it.
@@ -22,18 +27,26 @@ struct WantedFile: Sendable {
   var line: LineClass?
   /// Finds out what would be written, without writing anything.
   var onlyLooks = false
+  /// Compares an existing file with the object.
+  let compares: Bool
   /// The object is small, and a list says enough about it to request it at once.
   let isOneRequest: Bool
 
   /// The amount that a sink collects before it writes.
   private static let small = Int64(RangeSink.step)
 
-  init(_ object: WantedObject, _ target: DownloadTarget, _ options: DownloadOptions, _ rangeSize: Int64) {
-    self.object = object
+  init(
+    _ object: WantedObject, _ target: DownloadTarget, _ options: DownloadOptions, _ rangeSize: Int64,
+    _ record: RunRecord?, bucket: String
+  ) throws(Failure) {
+    (self.object, self.record) = (object, record)
     let size = object.listed?.size ?? 0
     let isArchived = object.listed?.storageClass.map(ObjectInfo.archives.contains) ?? false
-    let compares = target.found != nil && (options.skipsSame || options.ifNewer)
+    // A run that was killed may have completed the file without recording it.
+    let mayBeOwn = try record?.hasBegun(bucket: bucket, key: object.key) ?? false
+    compares = target.found != nil && (options.skipsSame || mayBeOwn)
+    let needsHead = compares || target.found != nil && options.ifNewer
     isOneRequest =
-      (1...min(Self.small, rangeSize)).contains(size) && object.listed?.etag != nil && !isArchived && !compares
+      (1...min(Self.small, rangeSize)).contains(size) && object.listed?.etag != nil && !isArchived && !needsHead
   }
 }

@@ -4,7 +4,8 @@ import MultipartBasics
 /// What an interrupted batch has already completed, in `runs/` of the state folder: one line for each object, so that
 /// the next run need not compare it. A line is 64 bits of a SHA-256 over the object's place, and 64 bits over all that
 /// determines it: the file, what the object was created with, and its ETag. The record's seed is part of both, so that
-/// lines of another record never match. The last line of an object counts; zeros mean that nothing is known about it.
+/// lines of another record never match. The last line of an object counts. The number 0 means that nothing is known
+/// about it, and 1 that its file, or the object, was about to come into being.
 /// ```
 /// s3up run 2 SEED CRC
 /// 32 hex digits
@@ -96,9 +97,26 @@ final class RunRecord: Sendable {
   /// Invalidates the earlier line before the object is sent: if this run is killed before it has recorded the new
   /// object, that line must not count for it.
   func forget(_ object: Object) throws(Failure) {
-    let place = try place(of: object)
+    let place = try place(object.bucket, object.key)
     guard let known = last(of: place), known.contents != 0 else { return }
     try write(Line(place: place, contents: 0))
+  }
+
+  /// Notes that the file of a download, or an object that must not exist, is about to come into being: if this run is
+  /// killed before it has recorded it, the next run must not take it for somebody else's.
+  func begin(bucket: String, key: String) throws(Failure) {
+    try write(Line(place: try place(bucket, key), contents: Self.begun))
+  }
+
+  /// Whether the earlier run was about to create it when it ended.
+  func hasBegun(bucket: String, key: String) throws(Failure) -> Bool {
+    guard isResumed else { return false }
+    return last(of: try place(bucket, key))?.contents == Self.begun
+  }
+
+  /// Takes `begin` back: something else is there.
+  func withdraw(bucket: String, key: String) throws(Failure) {
+    try write(Line(place: try place(bucket, key), contents: 0))
   }
 
   private func last(of place: UInt64) -> Line? {
@@ -141,6 +159,7 @@ extension RunRecord {
 
   static let folderName = "runs"
   private static let opening = ["s3up", "run", "2"].map { Array($0.utf8) }
+  private static let begun: UInt64 = 1
   private static let lineLength = 33
   /// The newest lines count, up to 32 MB of memory.
   static let mostLines = 2_000_000
@@ -148,15 +167,15 @@ extension RunRecord {
   private static let longestOpening = 128
   private static let longestKept: Int64 = 30 * 86_400
 
-  private func place(of object: Object) throws(Failure) -> UInt64 {
-    try number(of: Self.lengthened([object.bucket, object.key]))
+  private func place(_ bucket: String, _ key: String) throws(Failure) -> UInt64 {
+    try number(of: Self.lengthened([bucket, key]))
   }
 
   private func line(_ object: Object, _ etag: String) throws(Failure) -> Line {
     // A list and an answer may write an ETag differently.
     let texts = Self.lengthened([object.options, ETag(etag)?.value ?? ""])
     let contents = try number(of: object.source.numbers.flatMap(Self.bytes) + texts)
-    return Line(place: try place(of: object), contents: contents)
+    return Line(place: try place(object.bucket, object.key), contents: contents)
   }
 
   private func number(of bytes: [UInt8]) throws(Failure) -> UInt64 {

@@ -102,6 +102,23 @@ import Testing
     try record.close(keeps: true)
   }
 
+  @Test("what was begun and not recorded is known as such by the next run, unless it was withdrawn")
+  func begun() throws {
+    var record = try #require(try open())
+    for number in 0..<3 { try record.begin(bucket: Self.object(number).bucket, key: Self.object(number).key) }
+    let has = { (record: RunRecord, number: Int) in
+      try record.hasBegun(bucket: Self.object(number).bucket, key: Self.object(number).key)
+    }
+    #expect(try !has(record, 0))
+    try record.append(Self.object(1), etag: "e1")
+    try record.withdraw(bucket: Self.object(2).bucket, key: Self.object(2).key)
+    try record.close(keeps: true)
+    record = try #require(try open())
+    #expect(try (0..<4).map { try has(record, $0) } == [true, false, false, false])
+    #expect(try known(record, of: 4) == [1])
+    try record.close(keeps: true)
+  }
+
   @Test("if there are more lines than are kept in memory, the newest count, and others can follow")
   func most() throws {
     try write(10)

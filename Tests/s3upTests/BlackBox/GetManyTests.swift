@@ -253,6 +253,19 @@ import Testing
     #expect(try box.files.read("back/a.txt") == [9])
   }
 
+  @Test("objects that are missing or archived say nothing about the next ones, however many they are")
+  func manyMissing() async throws {
+    let box = try await box()
+    let missing = (1...20).map { "none\($0)" }
+    box.fake.setFaults(
+      [Fault(Fault.Match(.getObject, key: "p/z"), .error(status: 403, code: "InvalidObjectState"))])
+    try box.files.write((missing + Self.names).joined(separator: "\n") + "\n", to: "list")
+    let result = try await box.run("get", "--files-from", "list", "s3://bucket/p/", "back")
+    #expect(result.status == 69, "\(result.errors)")
+    try expectSame(box, Self.names.filter { $0 != "z" }, in: "back")
+    #expect(result.lines.last?.hasPrefix("6 files downloaded, 21 failed (") == true, "\(result.output)")
+  }
+
   @Test("a signal ends the run, and what has arrived is kept")
   func signal() async throws {
     let box = try await box()

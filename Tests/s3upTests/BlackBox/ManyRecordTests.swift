@@ -55,6 +55,57 @@ import Testing
     #expect(manifest.hasPrefix(sha256(try box.files.read("good")) + "  good\n"), "\(manifest)")
   }
 
+  /// Makes the record what it is if the run was killed before it had recorded what it had created.
+  private func unrecord(_ box: BlackBox) throws {
+    let folder = box.binary.home.path(".local/state/s3up/runs")
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder).filter { !$0.contains(".") }
+    let path = folder + "/" + (try #require(names.first))
+    var lines = String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self).split(separator: "\n")
+    #expect(names.count == 1 && lines.count > 1)
+    for index in lines.indices.dropFirst() { lines[index] = lines[index].prefix(16) + "0000000000000001" }
+    let file = try #require(FileHandle(forWritingAtPath: path))
+    try file.write(contentsOf: Data((lines.joined(separator: "\n") + "\n").utf8))
+    try file.close()
+  }
+
+  @Test("An object that a killed run has created but not recorded is its own, although none may exist")
+  func unrecordedObject() async throws {
+    let box = try BlackBox()
+    try box.sample("good", 2000)
+    try box.files.write("good\nmissing\n", to: "l")
+    let words = put + ["--if-none-match"]
+    #expect(try await box.run(words).status == 66 && box.fake.objectCount == 1)
+    try unrecord(box)
+    let second = try await box.run(words)
+    #expect(second.status == 66 && second.output.contains("unchanged good"), "\(second.output) \(second.errors)")
+    #expect(sent(box) == 1)
+    // Another object with the same bytes is somebody else's, whoever runs how often.
+    box.fake.putObject("q/good", bytes: try box.files.read("good"))
+    let others = ["put", "--files-from", "l", "s3://bucket/q/", "--if-none-match"]
+    for _ in 0..<2 { #expect(try await box.run(others).errors.contains("failed: good")) }
+  }
+
+  @Test("A file that a killed run has downloaded but not recorded is its own, if it still is the object")
+  func unrecordedFile() async throws {
+    let box = try await begun()
+    box.fake.putObject("p/a", bytes: Array("a".utf8))
+    try box.files.write("good\na\nnone\n", to: "keys")
+    let get = ["get", "--files-from", "keys", "s3://bucket/p/", "back"]
+    try FileManager.default.removeItem(atPath: box.binary.home.path(".local/state/s3up/runs"))
+    #expect(try await box.run(get).status == 69)
+    try unrecord(box)
+    try box.files.write("b", to: "back/a")
+    let second = try await box.run(get)
+    #expect(second.status == 1 && second.errors.contains("failed: back/a"), "\(second.errors)")
+    #expect(second.output.contains("unchanged back/good from s3://bucket/p/good ("), "\(second.output)")
+    #expect(second.output.contains("matches the file"), "\(second.output)")
+    // A file that was there before any run is not.
+    try FileManager.default.createDirectory(atPath: box.files.path("other"), withIntermediateDirectories: false)
+    try box.files.write("a", to: "other/a")
+    let others = ["get", "--files-from", "keys", "s3://bucket/p/", "other"]
+    for _ in 0..<2 { #expect(try await box.run(others).errors.contains("failed: other/a")) }
+  }
+
   private static func showsNothing(_ options: inout FakeOptions) {
     (options.partETags, options.checksums, options.addsDefaultChecksum) = (.odd, .ignored, false)
   }

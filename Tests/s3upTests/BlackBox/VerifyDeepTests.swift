@@ -134,6 +134,20 @@ import Testing
     #expect(try await box.run(verify + ["--exclude", "2"]).status == 0)
   }
 
+  @Test("keys that cannot be paths of files are compared with a manifest like any other", arguments: [false, true])
+  func odd(_ deep: Bool) async throws {
+    let box = try BlackBox()
+    try box.sample("one", 100)
+    let keys = ["a//b", "d/", "../z", "q", "q/r", String(repeating: "k", count: 300)]
+    let lines = keys.map { #"{"localUri":"one","bucket":"bucket","key":"p/\#($0)"}"# }
+    try box.files.write(lines.joined(separator: "\n") + "\n", to: "batch")
+    try await box.run("put", "-q", "--batch", "batch", "--manifest", "m.jsonl").expectSuccess()
+    let result = try await box.run(
+      ["verify", "--manifest", "m.jsonl", "s3://bucket/p/"] + (deep ? ["--deep"] : []))
+    result.expectSuccess()
+    #expect(result.lines.last?.hasPrefix("6 files verified (") == true, "\(result.output)")
+  }
+
   @Test("where the store has no checksum like the listed one, --deep decides")
   func sums() async throws {
     let box = try await box("SHA256SUMS")
