@@ -141,6 +141,8 @@ public struct DownloadedObject: Sendable {
   public var evidence: String
   /// Whether it proves the bytes, and not only the size.
   public internal(set) var isProven = false
+  /// The bytes are not those that the store's checksum or ETag was made of; whoever reads them compares them.
+  var isContradicted = false
   /// Bytes that were received, including those of failed tries.
   public var bytesReceived: Int64
   /// Bytes that an earlier run had downloaded.

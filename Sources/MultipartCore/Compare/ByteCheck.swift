@@ -24,7 +24,8 @@ struct ByteCheck: Sendable {
       try slice.checkWhole()
       try file.checkUnchanged()
       guard position == file.size else { return .different(why: file.differs(from: position)) }
-      return .same(VerifiedObject(read, object, evidence: "every byte was downloaded and compared"))
+      let doubt = read.isContradicted ? ", although the store gives a checksum or ETag of other bytes" : ""
+      return .same(VerifiedObject(read, object, evidence: "every byte was downloaded and compared" + doubt))
     } catch {
       guard error.code == .dataMismatch else { throw error }
       return .different(why: "\(error.message)")

@@ -26,7 +26,9 @@ extension Downloader {
         case .different(let why):
           // The parts may have sizes that nothing has shown so far.
           guard let listed = await now.proof.listed(object, headOperation, client) else {
-            return .refuted(Self.refutation(why))
+            guard options.isComparedByReader else { return .refuted(Self.refutation(why)) }
+            result.isContradicted = true
+            break
           }
           guard now.ordered != nil else {
             known.withLock { ($0.proof, $0.body) = (listed, nil) }

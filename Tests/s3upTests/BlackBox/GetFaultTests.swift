@@ -226,8 +226,20 @@ import Testing
     let (child, gate) = try await held(box, ["get", "s3://bucket/key", "folder/target", "--part-size", "640K"])
     try FileManager.default.removeItem(atPath: box.files.path("folder"))
     try FileManager.default.removeItem(atPath: gate)
-    await child.wait().expectFailure(75, "removed or replaced the file that was being written")
+    await child.wait().expectFailure(75, "moved, removed or replaced the file that was being written")
     try expectNothing(box)
+  }
+
+  @Test("A download whose folder is renamed fails, and publishes nothing")
+  func folderMoved() async throws {
+    let (box, _) = try box()
+    let folder = box.files.path("folder")
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    let (child, gate) = try await held(box, ["get", "s3://bucket/key", "folder/target", "--part-size", "640K"])
+    #expect(rename(folder, box.files.path("moved")) == 0)
+    try FileManager.default.removeItem(atPath: gate)
+    await child.wait().expectFailure(75, "moved, removed or replaced the file that was being written")
+    #expect(!FileManager.default.fileExists(atPath: box.files.path("moved/target")))
   }
 
   @Test("A part file that another program replaces is never published")
@@ -239,7 +251,7 @@ import Testing
     try box.files.write([UInt8](repeating: 1, count: Self.size), to: "other")
     #expect(rename(other, box.files.path(part)) == 0)
     try FileManager.default.removeItem(atPath: gate)
-    await child.wait().expectFailure(75, "removed or replaced the file that was being written")
+    await child.wait().expectFailure(75, "moved, removed or replaced the file that was being written")
     #expect(!FileManager.default.fileExists(atPath: box.files.path("target")))
     #expect(try box.files.read(part) == [UInt8](repeating: 1, count: Self.size), "it is not ours to remove")
   }

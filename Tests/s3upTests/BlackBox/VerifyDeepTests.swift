@@ -26,6 +26,18 @@ import Testing
     #expect(try box.records() == [])
   }
 
+  @Test("if every byte is the file's, it is the object, whatever ETag the store gives")
+  func wrongChecksum() async throws {
+    let box = try box()
+    box.fake.putObject(
+      "key", bytes: try box.files.read("source"), parts: [], etag: String(repeating: "a", count: 32))
+    let result = try await box.run(verify)
+    result.expectSuccess()
+    let doubt = "compared, although the store gives a checksum or ETag of other bytes)\n"
+    #expect(result.output.hasSuffix(doubt), "\(result.output)")
+    try await box.run("verify", "source", "s3://bucket/key").expectFailure(65, "the object is not the file")
+  }
+
   @Test("one byte of the download that differs is 65 and named, whatever checksum the store has")
   func damaged() async throws {
     let box = try box()

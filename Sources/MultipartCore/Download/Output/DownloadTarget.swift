@@ -125,9 +125,9 @@ struct DownloadTarget: Sendable {
     guard fchmod(part.descriptor, mode) == 0 else { throw Self.failure(errno, "the file's mode cannot be set", path) }
     if let time { part.set(time) }
     try part.sync()
-    guard part.isThere else {
+    guard part.isAtItsPath else {
       throw Failure(
-        .local, "another program has removed or replaced the file that was being written",
+        .local, "another program has moved, removed or replaced the file that was being written",
         remedy: "nothing was written under the target's name; run it again"
       ).at(Place(file: path.text))
     }
