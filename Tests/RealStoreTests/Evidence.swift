@@ -24,7 +24,7 @@ enum Evidence {
     guard checksum == .none else { return whole + ", each of whose ETags is the MD5 of its bytes" }
     // Over HTTP the signature covers the SHA-256 of each part.
     return whole
-      + (store.scheme == .http ? ", each sent with a signed SHA-256" : "; the store verified no checksum of them")
+      + (store.scheme == .http ? ", each sent with a signed SHA-256" : "; the store shows no checksum of them")
   }
 }
 

@@ -29,9 +29,9 @@ struct PartsPlan {
     guard let usual = try? UploadPlan(size: plan.size), usual.partSize != plan.partSize else {
       let finer = job.finer(than: plan, roundTrip: .seconds(1))
       let other = finer.map { ", or \(Human.size($0.partSize)) if a round trip takes 1 ms" }
-      return ", as the size requires" + (other ?? "")
+      return ", chosen for a file of this size" + (other ?? "")
     }
-    return ", as the size requires on a line that was \(job.line.rawValue)"
+    return ", chosen for a file of this size on a line that was \(job.line.rawValue)"
   }
 
   private func explanation(_ stream: UploadStream) -> Wording {

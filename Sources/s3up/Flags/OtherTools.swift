@@ -140,7 +140,7 @@ enum OtherTools {
     ("s3up complete assembles the parts of an upload", "complete-multipart-upload"),
     ("s3up abort aborts an upload", "abort-multipart-upload abortmp cancel"),
     ("s3up uploads s3://BUCKET lists unfinished uploads, and --clean aborts them", "list-multipart-uploads cleanup"),
-    ("s3up put with the same words resumes an upload that was interrupted", "resume continue retry"),
+    ("s3up put with the same arguments resumes an interrupted upload", "resume continue retry"),
     (
       "s3up has no configuration of its own; it reads AWS's files and variables, aws configure writes them, and "
         + "s3up doctor shows what it found",

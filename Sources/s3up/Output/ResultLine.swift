@@ -61,7 +61,7 @@ extension Human {
     if evidence.isEmpty { return "" }
     if let checksum, evidence.begins(with: checksum.name) { return "; proven by " + checksum.name }
     let text = SafeText.oneLine(evidence)
-    guard evidence.begins(with: "ETag ") || evidence.begins(with: "MD5 "), !evidence.holds("verified no checksum"),
+    guard evidence.begins(with: "ETag ") || evidence.begins(with: "MD5 "), !evidence.holds("shows no checksum"),
       let verb = [" matches ", " is "].compactMap({ text.utf8.firstRange(of: $0.utf8) }).first
     else { return "; " + text }
     return "; proven by \(text[..<verb.lowerBound]), which" + text[verb.lowerBound...]

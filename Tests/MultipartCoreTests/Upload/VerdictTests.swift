@@ -183,7 +183,7 @@ import Testing
     .etag: "object size matches; the store's ETag of each part is the MD5",
     .signedPayload: "object size matches; a SHA-256 of each part was signed",
     .contentMD5: "object size matches; the store accepted a Content-MD5 of each part",
-    .none: "object size matches; the store verified no checksum",
+    .none: "object size matches; the store shows no checksum",
   ]
 
   @Test("An unproven object has the evidence of its weakest part")

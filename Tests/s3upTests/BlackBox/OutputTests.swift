@@ -158,8 +158,8 @@ import Testing
       now: Timestamp(seconds: Int64(Date().timeIntervalSince1970)))
     try box.sample("f", 11 * mebi)
     let result = try await box.run("put", "f", "s3://bucket/k", "--explain")
-    #expect(
-      result.errors.contains("3 parts of 5.0 MiB, as the size requires on a line that was slow"), "\(result.errors)")
+    let parts = "3 parts of 5.0 MiB, chosen for a file of this size on a line that was slow"
+    #expect(result.errors.contains(parts), "\(result.errors)")
     #expect(result.errors.contains("1 at first, 8 once the line takes them, up to 48"), "\(result.errors)")
     #expect(box.fake.requests(.uploadPart).count == 3)
   }

@@ -65,7 +65,7 @@ import Testing
     let bytes = try box.sample("f", StoppedUpload.size)
     let id = try await box.begin("f", parts: 3, ago: 600)
     let child = try box.start(StoppedUpload.words)
-    #expect(await child.says("to continue that one, stop this run, abort its upload and give --resume adopt"))
+    #expect(await child.says("stop this run, abort the upload that it began, and run it again with --resume adopt"))
     child.signal(SIGTERM)
     #expect(await child.wait().status == 143)
     box.fake.setFaults([])

@@ -174,10 +174,10 @@ import Testing
       ("ETag \"ab-3\" matches the file in 3 parts", "proven by ETag \"ab-3\", which matches the file in 3 parts"),
       ("MD5 ab in the object's ETag matches the file", "proven by MD5 ab in the object's ETag, which matches the file"),
       (
-        "ETag matches the parts; the store verified no checksum of them",
-        "ETag matches the parts; the store verified no checksum of them"
+        "ETag matches the parts; the store shows no checksum of them",
+        "ETag matches the parts; the store shows no checksum of them"
       ),
-      ("object size matches; the store verified no checksum", "object size matches; the store verified no checksum"),
+      ("object size matches; the store shows no checksum", "object size matches; the store shows no checksum"),
     ])
   func proof(_ evidence: String, _ words: String) {
     #expect(Human.proof(evidence, nil) == "; " + words)

@@ -64,7 +64,8 @@ enum S3Hints {
     "RequestTimeTooSkewed": "this machine's clock is wrong: set it (timedatectl set-ntp true)",
     "RequestExpired": "this machine's clock is wrong, or the request waited too long: check the clock",
     "PermanentRedirect": "the bucket is in another region or at another endpoint: check \(.region) and \(.endpoint)",
-    "PreconditionFailed": "the object already exists, or is not the expected one",
+    "PreconditionFailed":
+      "the object already exists, or is not the expected one: look at it, and leave the condition out to replace it anyway",
     "ConditionalRequestConflict": "another write to the same key was in progress: run the command again",
     "EntityTooLarge": "a part or single PUT is at most 5 GiB: check \(.partSize)",
     "EntityTooSmall": "every part but the last must have at least 5 MiB: check \(.partSize)",
@@ -72,21 +73,24 @@ enum S3Hints {
       "the store does not have a part as it was listed: begin a new upload instead of resuming this one (\(.resume, "never"))",
     "MetadataTooLarge": "metadata is at most 2 KiB, names and values together",
     "KeyTooLongError": "a key is at most 1,024 bytes of UTF-8",
-    "InvalidStorageClass": "the store does not know this \(.storageClass)",
+    "InvalidStorageClass":
+      "the store does not know this \(.storageClass): choose one that it offers, or leave it out",
     "InvalidTag": "a tag has a name of 1 to 128 and a value of up to 256 characters; an object has ten at most",
     "KMS.NotFoundException": "check \(.kmsKeyID), and that the key is in the bucket's region",
     "KMS.DisabledException": "the KMS key is switched off: enable it or choose another",
     "AccountProblem":
       "the store has closed or limited the account, for example because of an unpaid bill: ask its provider",
-    "QuotaExceeded": "the store's quota is used up",
-    "XMinioStorageFull": "the store's disks are full",
+    "QuotaExceeded":
+      "the store's quota is used up: delete what is not needed, or have the quota raised",
+    "XMinioStorageFull":
+      "the store's disks are full: delete what is not needed, or tell who runs the store",
     "NotSignedUp": "the account is not signed up for S3: sign it up, or use other credentials",
     "InvalidArgument": "the store does not accept the value of an option or header: its message says which",
     "InvalidRequest": "the store does not accept this key, or these options together: its message may say which",
     "InvalidBucketName": "a bucket's name has 3 to 63 lower-case letters, digits, dots and hyphens",
     "InvalidBucketState": "the bucket's settings do not allow this: object lock, for one, needs versioning",
     "InvalidURI": "the store cannot read this key: try one without unusual characters",
-    "InvalidRange": "the object is shorter than the requested range",
+    "InvalidRange": "the object is shorter than the requested range: \(run: .headObject) shows its size",
     "InvalidPartNumber": S3Limits.partNumbersRemedy,
     "InvalidPartOrder": "the list of parts was not in order: give them in ascending order",
     "InvalidPayer": "the bucket's owner does not allow requests like this one: ask the owner",

@@ -33,7 +33,7 @@ enum Verdict {
     case .etag: whole + ", each of whose ETags is the MD5 of its bytes"
     case .signedPayload: whole + ", each sent with a signed SHA-256"
     case .contentMD5: whole + ", each accepted with a Content-MD5"
-    case .none: whole + "; the store verified no checksum of them"
+    case .none: whole + "; the store shows no checksum of them"
     }
   }
 
@@ -44,7 +44,7 @@ enum Verdict {
     case .etag: "object size matches; the store's ETag of \(each) is the MD5"
     case .signedPayload: "object size matches; a SHA-256 of \(each) was signed"
     case .contentMD5: "object size matches; the store accepted a Content-MD5 of \(each)"
-    case .none: "object size matches; the store verified no checksum"
+    case .none: "object size matches; the store shows no checksum"
     }
   }
 }

@@ -7,9 +7,9 @@ extension Uploader {
   /// How long a finished run waits for a list that was requested with its first part.
   private static let patience = Duration.seconds(1)
 
-  /// Its own record would come first.
+  /// How to continue the other upload: as long as this run's upload exists, it is the one that is resumed.
   private static let wayOn: Wording =
-    "; to continue that one, stop this run, abort its upload and give \(.resume, "adopt")"
+    "; to continue that one instead, stop this run, abort the upload that it began, and run it again with \(.resume, "adopt")"
 
   func lookAround(except uploadID: String) {
     state.withLock { state in
@@ -46,7 +46,7 @@ extension Uploader {
       let begun = oldest.initiated.map { ", begun \($0.iso8601)" } ?? ""
       var text: Wording =
         "there is an unfinished upload of this key that this run did not begin\(begun)"
-      // In this mode it was looked at, and does not fit.
+      // With `adopt` it was examined, and cannot be continued.
       if job.resume != .adopt, job.asksForNothingUnseen, !job.source.isStream { text += Self.wayOn }
       text += "; if it is not needed, abort it: "
       text += "\(run: job.abort(oldest.uploadID))"

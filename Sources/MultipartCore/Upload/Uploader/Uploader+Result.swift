@@ -69,7 +69,7 @@ extension Uploader {
     failure.isResumable = true
     failure.place.uploadID = machine.uploadID
     let done = machine.receipts.count { $0 != nil }
-    let known = "\(done) of \(machine.receipts.count) parts are at the store"
+    let known = "at least \(done) of \(machine.receipts.count) parts are at the store"
     failure.remedy = (failure.remedy.map { $0 + "; " } ?? "") + "run the same command again to resume: \(known)"
     return failure
   }

@@ -205,12 +205,12 @@ final class ManyReporter: Sendable {
     return statuses.count == 1 ? first : .several
   }
 
-  /// Prints the summary, and what has failed.
-  func tell(_ summary: BatchSummary) {
+  /// Prints the summary, and what has failed. `isWhole`: the run was not stopped.
+  func tell(_ summary: BatchSummary, isWhole: Bool) {
     let duration = session.world.uptime() - start
     let event = Event.summary(summary, seconds: duration / .seconds(1)).json
     session.notification?.note(event)
-    line(sentence(summary, duration), json: event)
+    line(sentence(summary, duration, isWhole: isWhole), json: event)
     guard summary.failed > 0 else { return }
     let repeated = state.withLock { $0.failures.values }.filter { $0.count > 1 }
     for (count, message) in repeated.sorted(by: { ($1.count, $0.message) < ($0.count, $1.message) }) {
@@ -222,12 +222,12 @@ final class ManyReporter: Sendable {
   }
 
   /// The last call: throws if a line could not be written.
-  func settle(_ summary: BatchSummary) throws(Failure) {
+  func settle(_ summary: BatchSummary, isWhole: Bool) throws(Failure) {
     guard let unsaid = state.withLock({ $0.unsaid }) else { return }
-    try session.unsaid(unsaid, sentence(summary, session.world.uptime() - start))
+    try session.unsaid(unsaid, sentence(summary, session.world.uptime() - start, isWhole: isWhole))
   }
 
-  private func sentence(_ summary: BatchSummary, _ duration: Duration) -> String {
+  private func sentence(_ summary: BatchSummary, _ duration: Duration, isWhole: Bool) -> String {
     let isDry = session.invocation.toggle(.dryRun) == true
     var facts = [
       session.invocation.command == .verify
@@ -246,7 +246,8 @@ final class ManyReporter: Sendable {
     var sizes = [Human.size(summary.bytes), Human.duration(duration)]
     if summary.bytesResumed > 0 { sizes.append("\(Human.size(summary.bytesResumed)) of it resumed") }
     let moved = summary.bytesSent + summary.bytesReceived
-    if duration >= .milliseconds(500), moved > 0 {
+    // What the objects that were stopped have moved is not in the summary.
+    if isWhole, duration >= .milliseconds(500), moved > 0 {
       sizes.append(Human.rate(Double(moved) / (duration / .seconds(1))))
     }
     return facts.joined(separator: ", ") + " (" + sizes.joined(separator: ", ") + ")"

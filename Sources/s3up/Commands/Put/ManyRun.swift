@@ -80,7 +80,7 @@ struct ManyRun: Sendable {
   private func end(
     _ summary: BatchSummary, _ reporter: ManyReporter, _ cut: Failure?
   ) async throws(Failure) -> ExitStatus {
-    reporter.tell(summary)
+    reporter.tell(summary, isWhole: cut == nil)
     var trouble: Failure?
     if !selection.isDryRun {
       trouble = await reports.write(
@@ -99,7 +99,7 @@ struct ManyRun: Sendable {
       }
       session.show(trouble)
     }
-    try reporter.settle(summary)
+    try reporter.settle(summary, isWhole: cut == nil)
     if var cut {
       // A comparison keeps nothing that could be continued.
       if cut.code == .interrupted || cut.code == .deadline, session.invocation.command != .verify {

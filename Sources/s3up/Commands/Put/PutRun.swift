@@ -30,10 +30,10 @@ struct PutRun: Sendable {
     }
     session.signals.atEnd { upload.kill() }
     try await session.tellPlan { () async throws(Failure) in try await explain(upload) }
-    try await send(upload, store)
+    try await send(upload, store, shown: (source.isCommand ? "the output of " : "") + (subject.source ?? ""))
   }
 
-  private func send(_ upload: UploadTask, _ store: Store?) async throws(Failure) {
+  private func send(_ upload: UploadTask, _ store: Store?, shown: String) async throws(Failure) {
     let progress = ProgressTicker(session, subject) { ProgressState(upload.name, upload.progress) }
     session.signals.listen { upload.cancel() }
     session.signals.onReport { progress.report() }
@@ -55,19 +55,19 @@ struct PutRun: Sendable {
       defer { upload.forget() }
       try alarm.disarm()
       progress.finish(isWhole: object.outcome == .completed || object.outcome == .unchanged)
-      try say(object, upload)
+      try say(object, upload, shown)
     } catch {
       progress.finish()
       throw error
     }
   }
 
-  private func say(_ object: UploadedObject, _ upload: UploadTask) throws(Failure) {
+  private func say(_ object: UploadedObject, _ upload: UploadTask, _ shown: String) throws(Failure) {
     let took = session.world.uptime() - start
-    let (source, bucket, key) = (subject.source ?? "", upload.bucket, upload.key)
-    session.report?.add(JobReport.Row(source: source, bucket: bucket, key: key, object: object))
+    let (bucket, key) = (upload.bucket, upload.key)
+    session.report?.add(JobReport.Row(source: shown, bucket: bucket, key: key, object: object))
     try session.say(
-      session.paint(STDOUT_FILENO).result(object.line(source: source, bucket: bucket, key: key, took: took)),
+      session.paint(STDOUT_FILENO).result(object.line(source: shown, bucket: bucket, key: key, took: took)),
       json: Event.ended(subject, object, took: took).json)
   }
 }

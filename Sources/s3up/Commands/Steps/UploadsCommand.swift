@@ -69,14 +69,14 @@ struct UploadsCommand {
     var store: Store?
     for upload in uploads where options.all || upload.record != nil {
       guard !options.dryRun else {
-        try session.row("would abort  " + upload.line, json: upload.json("would_abort"))
+        try tell("would abort", upload, json: "would_abort")
         continue
       }
       do throws(Failure) {
         guard let outcome = try await clean(upload, in: &store) else { continue }
         if outcome == .aborted { ended += 1 }
         do throws(Failure) {
-          try session.row(outcome.rawValue + "  " + upload.line, json: upload.json(outcome.rawValue))
+          try tell(outcome.rawValue, upload, json: outcome.rawValue)
         } catch {
           unsaid = error
         }
@@ -87,6 +87,12 @@ struct UploadsCommand {
     }
     if let failure { throw failure }
     if let unsaid { try session.unsaid(unsaid, "aborted \(Human.count(ended, "upload"))") }
+  }
+
+  /// Prints what happens to an upload, which is no error.
+  private func tell(_ outcome: String, _ upload: ListedUpload, json: String) throws(Failure) {
+    guard session.output.json != nil || !session.output.quiet else { return }
+    try session.row(outcome + "  " + upload.line, json: upload.json(json))
   }
 
   private enum CleanOutcome: String { case aborted, running }
@@ -103,8 +109,9 @@ struct UploadsCommand {
     if let record = upload.record {
       // The age of a record is that of the store's clock by this machine's, which may be wrong by days.
       if upload.listed == nil, let least = options.olderThan, let age = try await access.age(of: record), age < least {
-        session.console.line(
-          "s3up: kept \(SafeText.oneLine(upload.uploadID)) of s3://\(SafeText.oneLine("\(upload.bucket)/\(upload.key)")): "
+        session.world.log(
+          0,
+          "kept \(SafeText.oneLine(upload.uploadID)) of s3://\(SafeText.oneLine("\(upload.bucket)/\(upload.key)")): "
             + "by the store's clock it was begun \(Human.duration(age)) ago")
         return nil
       }

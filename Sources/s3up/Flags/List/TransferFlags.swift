@@ -136,7 +136,9 @@ extension FlagList {
       "Checksum that the store verifies: \(ChecksumForm.words.joined(separator: ", ")).",
       more: """
         With auto it is CRC64NVME. A store that refuses it, or does not return it and so has not verified it, gets \
-        Content-MD5 instead, and this is remembered for its endpoint. In AWS_REQUEST_CHECKSUM_CALCULATION, \
+        Content-MD5 instead, and this is remembered for its endpoint. Without the option create names no algorithm, \
+        because S3 would then refuse parts that are sent without one, such as a plain PUT to a URL, and part sends \
+        Content-MD5, or over plain http a signed SHA-256. In AWS_REQUEST_CHECKSUM_CALCULATION, \
         when_supported means auto and when_required means md5.
         """, standard: "auto", choices: ChecksumForm.words),
     Flag(

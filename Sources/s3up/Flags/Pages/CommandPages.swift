@@ -238,7 +238,8 @@ extension CommandPage {
       """
       A ticket is a file of presigned requests: for each part of one upload, its list of parts, its completion and \
       its abort. Anyone with the ticket and the file can upload it with s3up put --ticket, from any number of \
-      machines, and can do nothing else at the store. With FILE the checksum of each part is signed too, so that the \
+      machines; beyond that they can list its parts, abort it, and look at the finished object's size, type and \
+      metadata. With FILE the checksum of each part is signed too, so that the \
       store accepts only these bytes: SHA-256 at AWS, elsewhere MD5, which every store verifies.
       """,
       """
@@ -249,8 +250,8 @@ extension CommandPage {
       have edited it.
       """,
       """
-      Only the run that has read a stream (--max-size) to its end knows that it is complete. finish publishes what \
-      another run has left only with --as-it-is.
+      Of a stream (--max-size) nothing at the store shows whether all of it has arrived: only the run that read it to \
+      its end knows. So finish publishes what such a run has left behind only with --as-it-is.
       """,
       """
       A ticket is valid for at most 7 days, and no longer than the credentials that sign it: keys of a role or of a login \

@@ -12,7 +12,7 @@ struct JobRunner: Sendable {
   let outputs: FilePath?
 
   /// Variables that each runner sets; recent ones set `CI` too.
-  private static let marks = [
+  static let marks = [
     "CI", "GITHUB_ACTIONS", "GITLAB_CI", "BUILDKITE", "JENKINS_URL", "TEAMCITY_VERSION", "TF_BUILD", "CIRCLECI",
     "BITBUCKET_BUILD_NUMBER", "CODEBUILD_BUILD_ID",
   ]

@@ -145,8 +145,8 @@ enum HelpTopic: String, Sendable, CaseIterable {
       ("XDG_STATE_HOME", "Where the state folder is, if there is no --state-dir."),
       ("S3UP_NOTIFY_SECRET", "The secret that signs notifications, if it is not in a file."),
       (
-        "CI, GITHUB_ACTIONS, GITLAB_CI",
-        "A CI job: progress is a line every 30 s, and the runner gets what it can show."
+        JobRunner.marks.joined(separator: ", "),
+        "A CI job: progress is a line every 30 s. GitHub's and GitLab's runners also get groups, annotations and results."
       ),
       ("NO_COLOR", "If it is set, --color auto means never."),
       (
