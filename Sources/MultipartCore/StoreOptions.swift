@@ -31,6 +31,8 @@ public struct StoreOptions: Sendable {
     public static let most = ConnectionBounds.most
     /// The most that `adaptive` uses for large objects if losses limit each connection.
     public static let mostWhenLossy = ConnectionBounds.mostWhenLossy
+    /// The most that `adaptive` uses while objects are small.
+    public static let mostForSmall = ConnectionBounds.mostForSmall
   }
 
   /// The address of the store, such as `https://s3.example.com`; not needed for AWS.

@@ -36,8 +36,9 @@ enum DateText {
       number(clock[2].utf8))
   }
 
-  /// Writes `Wed, 28 Oct 2009 22:32:00 GMT`.
+  /// Writes `Wed, 28 Oct 2009 22:32:00 GMT`; a time before 1970 or after 9999 as the first or the last of that range.
   static func http(_ time: Timestamp) -> String {
+    let time = Timestamp(seconds: min(max(Timestamp.years.lowerBound, time.seconds), Timestamp.years.upperBound - 1))
     let iso = Array(time.iso8601.utf8)
     func part(_ range: Range<Int>) -> String { String(decoding: iso[range], as: UTF8.self) }
     let day = days[Int(time.seconds / 86_400 % 7)]
@@ -97,7 +98,7 @@ extension Timestamp {
   }
 
   /// 1970 to 9999: a zone may lead out of this range, and no written format has room for more digits.
-  private static let years: Range<Int64> = 0..<253_402_300_800
+  fileprivate static let years: Range<Int64> = 0..<253_402_300_800
 
   /// The time in the format of HTTP headers: `Fri, 31 Jan 2031 10:00:00 GMT`.
   public var httpDate: String { DateText.http(self) }

@@ -177,7 +177,7 @@ extension Downloader {
       .precondition,
       options.skipsSame
         ? "the file already exists, and is not known to be identical to the object" : "the file already exists",
-      remedy: "replace it with \(.overwrites), or name another file"
+      remedy: "replace it with \(.overwrites), or name another target"
         + (options.skipsSame ? "" : "; with \(.skipsSame) one that is identical to the object is left as it is"))
   }
 

@@ -24,13 +24,13 @@ final class Lookahead<Found: Findable>: Sendable {
   /// Whether something else limits it already, such as the number of open folders.
   private let isFull: @Sendable () -> Bool
 
-  /// A folder stays open until each file that was found in it has started.
-  static var mostFolders: Int { 200 }
-
   /// `large`: files of at least this size are taken before the others.
   init(
-    most: Int = 1000, large: Int64, isFull: @escaping @Sendable () -> Bool = { Folder.openCount > mostFolders }
+    most: Int = 1000, large: Int64, isFull: (@Sendable () -> Bool)? = nil
   ) {
+    let folders = ConnectionBounds.mostFolders(descriptors: ConnectionBounds.descriptors)
+    // A folder stays open until each file that was found in it has started.
+    let isFull = isFull ?? { Folder.openCount > folders }
     (self.most, self.large, self.isFull) = (most, large, isFull)
   }
 

@@ -27,10 +27,15 @@ enum ConnectionBounds {
       mostWhenLossy: isStream ? start : min(mostWhenLossy, room), opening: line?.opening ?? .max)
   }
 
-  /// The most for small objects. Each needs a socket, its file, and perhaps the file of one that is about to begin; a
-  /// walk keeps some 200 folders open.
+  /// The most for small objects. Each needs a socket, its file, and perhaps the file of one that is about to begin.
   static func mostSmall(descriptors: Int) -> Int {
-    max(1, min(mostForSmall, (descriptors - others - 200) / 3))
+    max(1, min(mostForSmall, (descriptors - others - mostFolders(descriptors: descriptors)) / 3))
+  }
+
+  /// How many folders may be open with files that were found in them and have not started. Beyond that only those on
+  /// the path of the walk are opened.
+  static func mostFolders(descriptors: Int) -> Int {
+    max(2, min(200, (descriptors - others) / 4))
   }
 
   /// How many objects of a run may be open at once. Each needs its file, a socket, and its record with the lock.

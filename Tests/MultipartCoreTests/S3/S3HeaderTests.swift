@@ -221,4 +221,13 @@ import Testing
   func headerDatesAreRead(_ text: String, _ seconds: Int64?) {
     #expect(DateText.http(text)?.seconds == seconds)
   }
+
+  @Test(arguments: [
+    (0, "Thu, 01 Jan 1970 00:00:00 GMT"), (1_256_769_120, "Wed, 28 Oct 2009 22:32:00 GMT"),
+    (-1, "Thu, 01 Jan 1970 00:00:00 GMT"), (.min, "Thu, 01 Jan 1970 00:00:00 GMT"),
+    (253_402_300_800, "Fri, 31 Dec 9999 23:59:59 GMT"), (.max, "Fri, 31 Dec 9999 23:59:59 GMT"),
+  ])
+  func anyTimeCanBeWritten(_ seconds: Int64, _ text: String) {
+    #expect(Timestamp(seconds: seconds).httpDate == text)
+  }
 }

@@ -56,6 +56,10 @@ import Testing
     #expect(box.fake.objectCount == 60)
     let raised = try await box.shell(#"ulimit -S -n 16; exec "$S3UP" put -r t s3://bucket/q/"#)
     raised.expectSuccess()
+    for number in 0..<300 { try box.sample("wide/\(number)/f", 10) }
+    let wide = try await box.shell(#"ulimit -n 64; exec "$S3UP" put -r wide s3://bucket/w/"#)
+    wide.expectSuccess()
+    #expect(box.fake.objectCount == 420)
     let before = box.fake.requests.count
     let none = try await box.shell(#"ulimit -n 16; exec "$S3UP" put -r t s3://bucket/r/"#)
     none.expectFailure(75, "this process may have 16 files open, and needs 48", "ulimit -n 48")

@@ -13,7 +13,10 @@ extension FlagList {
         """, standard: "auto", choices: ["auto"], open: true),
     Flag(
       .partSize, .value("SIZE|auto"), .transfer, .get, "Size of one range: 64K to 5G, or auto.",
-      more: "With auto it is 8 MiB, or 4 MiB where the bytes are written in order.",
+      more: """
+        With auto it is 8 MiB, or 4 MiB where the bytes are written in order: to standard output, a pipe or a command. \
+        There up to 64 MiB of ranges are kept in memory, or two ranges if these are larger.
+        """,
       standard: "auto", choices: ["auto"], open: true),
     Flag(
       .equalParts, .toggle, .transfer, .files, "Cut a stream into equal parts of 32 MiB, for stores that require it.",
@@ -36,7 +39,7 @@ extension FlagList {
       more: """
         With auto it starts with 8, or fewer if the line was slow the last time, and uses more as long as the rate \
         grows with them, up to \(StoreOptions.Connections.most), or \(StoreOptions.Connections.mostWhenLossy) if each of them loses \
-        packets. It uses fewer if more do not help, if the store asks for fewer, or if the parts in flight would take \
+        packets, and \(StoreOptions.Connections.mostForSmall) for many small files. It uses fewer if more do not help, if the store asks for fewer, or if the parts in flight would take \
         more than ten seconds, so that an interruption costs no more than that. A stream uses at most 8. A number N \
         is fixed, so on a slow line an interruption may cost more.
         """, standard: "auto", choices: ["auto"], open: true),
