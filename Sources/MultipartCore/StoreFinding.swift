@@ -93,7 +93,7 @@ public struct StoreFinding: Sendable {
     case .clockSkew: "set this machine's clock: timedatectl set-ntp true"
     case .network, .stalled: "check the endpoint, the network and any proxy or firewall on the way"
     case .tls: "give the authority of the store's certificate with \(.caBundle) FILE"
-    case .throttled, .server: "try again later; the problem is at the store"
+    case .throttled, .server: "try again later; the server that answered has a problem"
     default: "check the bucket's name, the region and the endpoint"
     }
   }

@@ -106,8 +106,9 @@ struct Session: Sendable {
 
   func show(_ failure: Failure) {
     let lines = ErrorText.lines(for: failure)
-    if let mark = report?.mark(failure, lines) { console.line(mark) }
-    for line in paint(STDERR_FILENO).error(lines) { console.line(line) }
+    let mark = report?.mark(failure, lines).map { [$0] } ?? []
+    // At once: another failure must not come between the lines.
+    console.line((mark + paint(STDERR_FILENO).error(lines)).joined(separator: "\n"))
   }
 
   /// Shows what the run is going to do, and why, if that is requested.

@@ -90,7 +90,7 @@ enum ErrorText {
     case .tls: "Give the store's certificate authority with --ca-bundle, or check that the endpoint is the right one."
     case .stalled: "Run the same command again; on a slow line raise --stall-timeout or lower --concurrency."
     case .throttled: "Run the same command again later, or lower --concurrency."
-    case .server: "Run the same command again; the problem is at the store."
+    case .server: "Run the same command again; the server that answered has a problem."
     case .deadline: "Run the same command again, or give it more time with --deadline."
     case .locked: "Wait for the other run to end, or use --wait-lock."
     case .interrupted: "Run the same command again."

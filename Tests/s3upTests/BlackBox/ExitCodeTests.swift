@@ -259,23 +259,6 @@ import Testing
     #expect(result.status == 75 && result.errors.contains("more uploads than are read here"), "\(result.errors)")
   }
 
-  @Test("a missing CA bundle is a failure")
-  func missingBundle() async throws {
-    let box = try box(secure: true)
-    let result = try await box.run("put", "f", "s3://bucket/k", "--ca-bundle", "/nonexistent.pem")
-    #expect([64, 66, 69, 78].contains(result.status), "\(result.errors)")
-    #expect(result.errors.contains("/nonexistent.pem"), "\(result.errors)")
-    #expect(box.fake.requests.isEmpty)
-  }
-
-  @Test("an invalid configuration file is 78 with the file and the line number")
-  func brokenConfig() async throws {
-    let box = try box()
-    try box.binary.home.write("[default]\nregion = us-east-1\n[profile x\n", to: ".aws/config")
-    try await box.run("put", "f", "s3://bucket/k").expectFailure(78, ".aws/config", "line 3")
-    #expect(box.fake.requests.isEmpty)
-  }
-
   @Test("an unknown profile is 78, from the option or the variable")
   func unknownProfile() async throws {
     var box = try box()

@@ -83,18 +83,6 @@ import Testing
       connections.count == 6 && Set(connections.prefix(3)).isDisjoint(with: connections.suffix(3)), "\(connections)")
   }
 
-  @Test("an object that is replaced between two ranges is 65, and nothing is under the name")
-  func replaced() async throws {
-    let (box, _) = try await box(18 * mebi)
-    box.fake.setFaults([
-      Fault(Fault.Match(.getObject, nth: 2), .headers(["ETag": "\"0123456789abcdef0123456789abcdef\""]))
-    ])
-    try await box.run("get", "s3://bucket/dir/key", "target").expectFailure(65, "was replaced")
-    box.fake.setFaults([Fault(Fault.Match(.getObject, nth: 2), .error(status: 412, code: "PreconditionFailed"))])
-    try await box.run("get", "s3://bucket/dir/key", "target").expectFailure(65, "was replaced")
-    #expect(try names(box) == ["source"])
-  }
-
   @Test("a store that answers with another version than requested is refused")
   func anotherVersion() async throws {
     let (box, bytes) = try await box(100) { $0.versioning = true }
