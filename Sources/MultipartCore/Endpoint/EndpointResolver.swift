@@ -143,7 +143,9 @@ struct Placement {
 extension Placement {
   func plain() throws(Failure) -> BucketEndpoint {
     let usesPath = try usesPath()
-    if let url { return endpoint(.bucket, at: url, label: usesPath ? nil : bucket, signingName: "s3") }
+    if let url {
+      return endpoint(.bucket, at: url, label: usesPath ? nil : bucket, region: region(in: url), signingName: "s3")
+    }
     let label = usesPath ? "" : bucket + "."
     if options.accelerate {
       try checkAcceleration(usesPath: usesPath)
@@ -151,6 +153,12 @@ extension Placement {
       return endpoint(.bucket, host: "\(label)s3-accelerate\(stack).\(partition.dnsSuffix)", signingName: "s3")
     }
     return endpoint(.bucket, host: label + host("s3"), usesPath: usesPath, signingName: "s3")
+  }
+
+  /// The region in one of AWS's own hosts, which takes no signature for another region, whatever a profile says.
+  private func region(in url: EndpointURL) -> String? {
+    Partition.all(ofHost: url.host).lazy.filter { url.host != "s3." + $0.dnsSuffix }
+      .compactMap { S3Host(url.host, bucket: bucket, partition: $0)?.region }.first
   }
 
   /// The host, such as `s3-fips.dualstack.eu-west-1.amazonaws.com`.

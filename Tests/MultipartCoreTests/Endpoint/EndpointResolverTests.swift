@@ -92,6 +92,25 @@ struct EndpointResolverTests {
     #expect(try EndpointResolver.resolve(bucket: "bucket", region: region, endpointURL: url).region == "us-east-1")
   }
 
+  @Test(
+    "a URL of AWS's own is signed for the region in its host, whatever region is given",
+    arguments: [
+      ("https://s3.eu-west-1.amazonaws.com", "eu-west-1"), ("https://s3-eu-west-1.amazonaws.com", "eu-west-1"),
+      ("https://s3.dualstack.eu-west-1.amazonaws.com", "eu-west-1"),
+      ("https://s3-fips.us-gov-west-1.amazonaws.com", "us-gov-west-1"),
+      ("https://s3.cn-north-1.amazonaws.com.cn:443", "cn-north-1"),
+      // These say nothing about the region.
+      ("https://s3.amazonaws.com", "us-west-2"), ("https://s3.eu-west-1.example.com", "us-west-2"),
+      ("https://s3.eu-west-1.amazonaws.com.example.com", "us-west-2"),
+    ])
+  func regionOfURL(_ url: String, _ region: String) throws {
+    for addressing in [Addressing.path, .virtual] {
+      let endpoint = try EndpointResolver.resolve(
+        bucket: "bucket", region: "us-west-2", endpointURL: url, addressing: addressing)
+      #expect(endpoint.region == region)
+    }
+  }
+
   @Test("the region of a store other than AWS can have any name", arguments: ["auto", "RegionOne", "eu_1", "a.b"])
   func ownRegions(region: String) throws {
     #expect(try EndpointResolver.resolve(bucket: "b", region: region, endpointURL: "http://h").region == region)
