@@ -5,10 +5,11 @@ public struct BrowserAccess: Sendable {
   private let store: Store
   private let found: [CORSRule]
 
-  /// Reads the bucket's rules.
-  public init(_ store: Store) async throws(Failure) {
+  /// Reads the bucket's rules. If they are only looked at, and not going to be changed, a few tries are enough.
+  public init(_ store: Store, onlyLooks: Bool = false) async throws(Failure) {
     self.store = store
-    found = try await store.client.perform(GetBucketCORS(bucket: store.address), retrying: store.retry)
+    found = try await store.client.perform(
+      GetBucketCORS(bucket: store.address), retrying: onlyLooks ? store.retry.atMost(3) : store.retry)
   }
 
   /// A page that was opened from a file has the origin `null`, which only `*` matches. What the requests may do is

@@ -282,6 +282,18 @@ import Testing
     #expect(String(decoding: try box.files.read("page.html"), as: UTF8.self).contains("X-Amz-Signature"))
   }
 
+  @Test("if a CORS rule is asked for and the bucket's rules cannot be read, no ticket is issued")
+  func unreadableRules() async throws {
+    let box = try BlackBox()
+    try box.sample("f", 100)
+    let words = ["ticket", "issue", "f", "s3://bucket/k", "--format", "html", "-o", "page.html"]
+    let result = try await box.run(words + ["--set-cors"])
+    #expect(result.status == 69 && result.output.isEmpty, "\(result.errors)")
+    #expect(box.fake.requests(.createMultipartUpload).isEmpty)
+    #expect(!FileManager.default.fileExists(atPath: box.files.path("page.html")))
+    #expect(try await box.run(words).status == 0)
+  }
+
   @Test("a ticket that a tool has reformatted on many lines can be used all the same")
   func laidOut() async throws {
     let box = try BlackBox()

@@ -120,8 +120,9 @@ struct TicketCommand {
   private func allowPages(_ store: Store) async throws(Failure) {
     let access: BrowserAccess
     do throws(Failure) {
-      access = try await BrowserAccess(store)
+      access = try await BrowserAccess(store, onlyLooks: !options.setsCORS)
     } catch {
+      guard !options.setsCORS else { throw error }
       session.world.log(
         0,
         "the bucket's CORS rules cannot be read (\(error.message)): pages can upload to it if they have this rule: \(BrowserAccess.text)"
