@@ -42,8 +42,9 @@ struct UploadMaking: ObjectMaking {
     let told = maker.result(uploader, result)
     switch told.result {
     case .failure(let failure):
-      if failure.code == .precondition, job.sameness?.mustNotExist == true {
-        // What exists is another object, so that the next run has to fail too.
+      let isStopped = failure.code == .interrupted || failure.code == .deadline
+      if job.sameness?.mustNotExist == true, !isStopped, !failure.mayHaveWorked {
+        // An object that exists, or appears, is somebody else's: the next run has to fail too.
         try? options.record?.withdraw(bucket: job.bucket, key: job.key)
       }
       return .failed(told, failure)

@@ -79,6 +79,13 @@ import Testing
     let second = try await box.run(words)
     #expect(second.status == 66 && second.output.contains("unchanged good"), "\(second.output) \(second.errors)")
     #expect(sent(box) == 1)
+    // One that appeared after a refused try is not.
+    box.fake.setFaults([Fault(.init(.putObject, key: "r/good"), .error(status: 403, code: "AccessDenied"))])
+    let refused = ["put", "--files-from", "l", "s3://bucket/r/", "--if-none-match"]
+    #expect(try await box.run(refused).status == 1)
+    box.fake.setFaults([])
+    box.fake.putObject("r/good", bytes: try box.files.read("good"))
+    #expect(try await box.run(refused).errors.contains("failed: good"))
     // Another object with the same bytes is somebody else's, whoever runs how often.
     box.fake.putObject("q/good", bytes: try box.files.read("good"))
     let others = ["put", "--files-from", "l", "s3://bucket/q/", "--if-none-match"]
