@@ -29,6 +29,7 @@ struct Session: Sendable {
     self.output = output
     self.console = console
     self.signals = signals
+    RemedyAction.reach.withLock { $0 = invocation.reach }
     let verbosity = output.quiet && output.verbosity == 0 ? -1 : output.verbosity
     world = .ofProcess(environment, upTo: verbosity) { level, message in
       console.line((level == 0 ? "s3up: " : "") + SafeText.lines(message.commandText))

@@ -112,11 +112,24 @@ struct Invocation: Sendable {
   /// not have one of them. What chose the sources, and what the first run has written, is left out: the list has only
   /// what failed.
   func retry(from list: Argument, _ places: [String]) -> String? {
-    let typed = options.filter { !Self.ofFirstRun.contains($0.0.name) }.flatMap { flag, values in
+    guard list.utf8Text != nil, let typed = typed({ !Self.ofFirstRun.contains($0.name) }) else { return nil }
+    let words = ["s3up", command.rawValue, FlagName.filesFrom.long, ShellWord.visible(list.text)] + typed
+    return (words + places.map(ShellWord.visible)).joined(separator: " ")
+  }
+
+  /// The options that were typed to reach this store, with the credentials for it, for a shell.
+  var reach: String {
+    let words = typed { $0.section == .connection || $0.section == .credentials && $0.name != .waitForCredentials }
+    return (words ?? []).map { " " + $0 }.joined()
+  }
+
+  /// The typed options that are wanted, in order, for a shell; nil if a shell or a log must not have one of them.
+  private func typed(_ isWanted: (Flag) -> Bool) -> [String]? {
+    let given = options.filter { isWanted($0.0) }.flatMap { flag, values in
       values.filter(\.isTyped).map { (flag, $0) }
     }.sorted { $0.1.place < $1.1.place }
-    var words = ["s3up", command.rawValue, FlagName.filesFrom.long, ShellWord.visible(list.text)]
-    for (flag, given) in typed {
+    var words: [String] = []
+    for (flag, given) in given {
       guard let text = given.value.utf8Text, Redaction.text(text).utf8.elementsEqual(text.utf8) else { return nil }
       switch flag.kind {
       case .toggle, .count: words.append(given.origin.text)
@@ -127,8 +140,7 @@ struct Invocation: Sendable {
       case .optional: words.append(flag.long + (text.isEmpty ? "" : "=" + ShellWord.visible(text)))
       }
     }
-    words += places.map(ShellWord.visible)
-    return list.utf8Text == nil ? nil : words.joined(separator: " ")
+    return words
   }
 
   /// Options that choose sources, name outputs, or have an address that only its owner may know.

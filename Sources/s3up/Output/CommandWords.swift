@@ -95,19 +95,24 @@ extension Setting {
 }
 
 extension RemedyAction {
+  /// The options of this run that lead to its store, set once: a command that is proposed must not go to another one.
+  static let reach = Locked("")
+
   /// The command, ready to be copied into a shell; `place` is what the failure is about.
   func commandLine(at place: Place = Place()) -> String {
-    switch self {
-    case .listObjects: "s3up ls " + Self.url(place.bucket ?? "BUCKET", place.key.map(Self.folder))
-    case .headObject: "s3up head " + Self.url(place.bucket ?? "BUCKET", place.key ?? "KEY")
-    case .downloadFolder: "s3up get -r " + Self.url(place.bucket ?? "BUCKET", (place.key ?? "") + "/")
+    let reach = Self.reach.withLock { $0 }
+    return switch self {
+    case .listObjects: "s3up ls " + Self.url(place.bucket ?? "BUCKET", place.key.map(Self.folder)) + reach
+    case .headObject: "s3up head " + Self.url(place.bucket ?? "BUCKET", place.key ?? "KEY") + reach
+    case .downloadFolder: "s3up get -r " + Self.url(place.bucket ?? "BUCKET", (place.key ?? "") + "/") + reach
     case .abort(let bucket, let key, let uploadID):
-      "s3up abort \(Self.url(bucket, key)) --upload-id=\(ShellWord.quoted(uploadID))"
-    case .listUploads(let bucket, let key): "s3up uploads " + Self.url(bucket, key)
+      "s3up abort \(Self.url(bucket, key)) --upload-id=\(ShellWord.quoted(uploadID))" + reach
+    case .listUploads(let bucket, let key): "s3up uploads " + Self.url(bucket, key) + reach
     case .listRecordedUploads: "s3up uploads"
-    case .listBuckets: "s3up ls"
-    case .cleanUp(let bucket, let days): "s3up uploads \(Self.url(bucket)) --clean --all --older-than \(days)d"
-    case .examine: "s3up doctor"
+    case .listBuckets: "s3up ls" + reach
+    case .cleanUp(let bucket, let days):
+      "s3up uploads \(Self.url(bucket)) --clean --all --older-than \(days)d" + reach
+    case .examine: "s3up doctor" + reach
     case .sendPart: "s3up part FILE … --part 1"
     case .listParts: "s3up parts"
     case .renewTicket(let all): "s3up ticket renew TICKET" + (all ? " --all" : "")

@@ -90,4 +90,19 @@ import Testing
     #expect(told.status == 77 && !told.errors.contains("in/token"), "\(told.errors)")
     #expect(commands(told) == ["s3up put --files-from failed s3://bucket/p/"], "\(told.errors)")
   }
+
+  @Test("A command that is proposed goes to the store of this run, and shows no secret")
+  func sameStore() async throws {
+    var box = try BlackBox()
+    try box.sample("a", 3)
+    box.environment["AWS_ENDPOINT_URL_S3"] = nil
+    let reach = ["--endpoint-url", box.fake.endpoint, "--addressing=path", "--region", "us-east-1"]
+    let missing = try await box.run(["get", "s3://bucket/none/x", "y", "--part-size=8M"] + reach)
+    let typed = "--endpoint-url \(box.fake.endpoint) --addressing path --region us-east-1"
+    let line = "s3up ls s3://bucket/none/ \(typed) shows"
+    #expect(missing.status == 69 && missing.errors.contains(line), "\(missing.errors)")
+    let secret = "http://me:hunter2@127.0.0.1:9"
+    let other = try await box.run(["get", "s3://bucket/none/x", "y", "--deadline", "3s", "--proxy", secret] + reach)
+    #expect(other.status != 0 && !other.errors.contains("hunter2"), "\(other.errors)")
+  }
 }
