@@ -9,7 +9,7 @@ import MultipartBasics
 public final class BatchVerification: BatchRun {
   private struct State: Sendable {
     var now = BatchState()
-    var despair = Despair()
+    var despair = Despair(ofReading: true)
     /// Why the run ends before all sources were compared.
     var stop: Failure?
     var work: Task<Void, Never>?

@@ -17,7 +17,7 @@ struct ManifestCheck: Sendable {
     try entry.check(object)
     var (read, sums): (DownloadedObject?, [ChecksumAlgorithm: Checksum]) = (nil, [:])
     if options.comparesBytes {
-      var running = try MultiChecksum(entry.algorithms)
+      var running = try MultiChecksum(entry.algorithms.union(entry.listsMD5 ? [.md5] : []))
       let whole = try await store.readThrough(key, options) { piece in piece.withUnsafeBytes { running.update($0) } }
       guard whole.etag.flatMap(ETag.init) == object.parsedETag else { throw RangeSink.replaced }
       (read, sums) = (whole, try running.finish())
@@ -25,6 +25,8 @@ struct ManifestCheck: Sendable {
     let verdict = try entry.judge(object, etagMayBeMD5: store.etagMayBeMD5) { sums[$0] ?? object.wholeChecksum($0) }
     switch verdict {
     case .same(_, _, .opaque): throw Self.unknown("its ETag is the listed one, but not made of its bytes", remedy: nil)
+    case .same(_, nil, .store) where entry.contradicts(sums[.md5]):
+      throw ManifestEntry.different("its bytes are not those that its ETag was made of")
     case .same(_, _, .store) where read?.isContradicted == true:
       throw ManifestEntry.different("its bytes are not those that its ETag was made of")
     // The list says that the object is the same, and its bytes may still be damaged.
@@ -71,6 +73,15 @@ extension ManifestEntry {
   var algorithms: Set<ChecksumAlgorithm> {
     if sha256 != nil { return [.sha256] }
     return if let checksum, checksum.type == .fullObject { [checksum.algorithm] } else { [] }
+  }
+
+  /// Whether the listed ETag has the form of an MD5 of all bytes.
+  var listsMD5: Bool { if case .md5? = etag.flatMap(ETag.init)?.form { true } else { false } }
+
+  /// Whether the listed ETag is the MD5 of other bytes than those that were read.
+  func contradicts(_ sum: Checksum?) -> Bool {
+    guard let sum, case .md5(let listed)? = etag.flatMap(ETag.init)?.form else { return false }
+    return !sum.bytes.elementsEqual(listed)
   }
 
   /// Checks the object before anything is downloaded.

@@ -4,8 +4,6 @@ struct SamenessQuestion: Sendable {
   var found = PrefixListing.Found.unknown
   /// Whether the object is compared with the file.
   var compares = false
-  /// Whether an existing object is a failure, unless a run that was killed has created it.
-  var mustNotExist = false
   /// The record of an interrupted run: objects in it need not be compared.
   var record: RunRecord?
 
@@ -18,8 +16,7 @@ extension Uploader {
     guard let question = job.sameness, case .file(let file) = job.source else { return nil }
     let noted = try await noted(question, file)
     if let noted, !job.wantsBytesCompared { return noted }
-    let mayBeOwn = try question.record?.hasBegun(bucket: job.bucket, key: job.key) ?? false
-    guard question.compares || mayBeOwn || noted != nil, question.found != .absent else { return nil }
+    guard question.compares || noted != nil, question.found != .absent else { return nil }
     let check = SameCheck(
       client: client, head: finisher.headOperation, file: file,
       purpose: .skipping(timesCount: !job.wantsBytesCompared), plan: plan, listed: question.listed,
@@ -37,18 +34,14 @@ extension Uploader {
   /// Whether the interrupted run has uploaded this very file with the current settings, and its object still has the
   /// same ETag. Otherwise nothing is known about the object any more, because it will be replaced.
   private func noted(_ question: SamenessQuestion, _ file: SourceFile) async throws(Failure) -> SameObject? {
-    guard let record = question.record else { return nil }
+    guard let record = question.record, record.isResumed else { return nil }
     let made = try job.recorded()
-    if record.isResumed, let object = try await present(question), object.size == file.size, let etag = object.etag,
+    if let object = try await present(question), object.size == file.size, let etag = object.etag,
       try record.knows(made, etag: etag)
     {
       return SameObject(object: object, evidence: "an earlier run uploaded it, and its ETag is unchanged")
     }
-    if question.mustNotExist {
-      try record.begin(bucket: job.bucket, key: job.key)
-    } else {
-      try record.forget(made)
-    }
+    try record.forget(made)
     return nil
   }
 

@@ -11,15 +11,19 @@ public protocol BatchRun: Sendable {
 /// Decides whether the rest of a run would fail too.
 struct Despair: Sendable {
   private static let enough = 16
+  /// Whether objects are read: then many refusals are about one object.
+  private let isOfReading: Bool
   /// How many objects have failed, by reason.
   private var failures: [Failure.Code: Int] = [:]
+
+  init(ofReading isOfReading: Bool) { self.isOfReading = isOfReading }
 
   /// Whether nothing has succeeded, and so many objects have failed for the same reason that the others would too: a
   /// bucket that does not exist, a store that does not respond, credentials that are refused.
   mutating func isHopeless(_ failure: Failure, done: Int) -> Bool {
     switch failure.code {
     case .sourceMissing, .sourceChanged, .dataMismatch, .usage, .precondition: return false
-    case .refused where Self.isAboutObject(failure): return false
+    case .refused where isAboutObject(failure): return false
     default: break
     }
     failures[failure.code, default: 0] += 1
@@ -27,13 +31,14 @@ struct Despair: Sendable {
   }
 
   /// Whether a refusal says nothing about the next object: this one is missing, archived, too large, or not proven.
-  private static func isAboutObject(_ failure: Failure) -> Bool {
-    guard let code = failure.s3Code else { return failure.status == nil }
-    return aboutObjects.contains(code)
+  /// Answers to HEAD have no code. Of what is written, a setting that the store does not keep is about all objects.
+  private func isAboutObject(_ failure: Failure) -> Bool {
+    failure.s3Code.map(Self.aboutObjects.contains) ?? isOfReading
   }
 
   private static let aboutObjects: Set<String> = [
     "NoSuchKey", "NoSuchVersion", "InvalidObjectState", "MethodNotAllowed", "InvalidRange", "EntityTooLarge",
-    "EntityTooSmall", "KeyTooLong", "KeyTooLongError",
+    "EntityTooSmall", "KeyTooLong", "KeyTooLongError", "InvalidURI", "InvalidObjectName", "XMinioInvalidObjectName",
+    "ObjectLocked",
   ]
 }

@@ -2,6 +2,8 @@ import MultipartBasics
 
 /// Makes the downloads of a batch.
 final class DownloadMaking: ObjectMaking {
+  static let writesObjects = false
+
   private let store: Store
   private let options: BatchDownloadOptions
   private let tree: TargetTree

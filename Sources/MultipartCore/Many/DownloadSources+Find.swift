@@ -42,7 +42,8 @@ extension DownloadSources {
               guard await tellExcluded(file, counted) else { return }
               continue
             }
-            let wanted = WantedObject(key: object.key, path: file, name: path, listed: object)
+            let name = Array(object.key.utf8.dropFirst(self.prefix.utf8.count))
+            let wanted = WantedObject(key: object.key, path: file, name: name, listed: object)
             let step = step(wanted, isFile: asFiles) { () throws(Failure) in
               if let file = inOrder.add(path) { throw FolderMeeting.failure(file) }
               if prefixes.count > 1 { _ = try earlier.isNew(wanted) }

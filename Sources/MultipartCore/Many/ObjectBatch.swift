@@ -5,6 +5,8 @@ protocol ObjectMaking: Sendable {
   associatedtype Found: Findable
   associatedtype Object: Performer
 
+  /// Whether it makes objects at the store.
+  static var writesObjects: Bool { get }
   var world: World { get }
   /// The outcome of a candidate that needs no object; nil: it waits for its turn.
   func answer(to found: Found) -> ObjectEnd?
@@ -60,7 +62,7 @@ final class ObjectBatch<Maker: ObjectMaking>: BatchRun {
     var trouble: Failure?
     /// Why the last try failed that an interrupted object, or the search for objects, was about to repeat.
     var lastTry: Wording?
-    var despair = Despair()
+    var despair = Despair(ofReading: !Maker.writesObjects)
   }
 
   init(

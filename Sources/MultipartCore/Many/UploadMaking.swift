@@ -2,6 +2,8 @@ import MultipartBasics
 
 /// Makes the uploads of a batch.
 struct UploadMaking: ObjectMaking {
+  static let writesObjects = true
+
   let maker: any UploaderMaking
   let options: BatchOptions
 
@@ -41,13 +43,7 @@ struct UploadMaking: ObjectMaking {
     }
     let told = maker.result(uploader, result)
     switch told.result {
-    case .failure(let failure):
-      let isStopped = failure.code == .interrupted || failure.code == .deadline
-      if job.sameness?.mustNotExist == true, !isStopped, !failure.mayHaveWorked {
-        // An object that exists, or appears, is somebody else's: the next run has to fail too.
-        try? options.record?.withdraw(bucket: job.bucket, key: job.key)
-      }
-      return .failed(told, failure)
+    case .failure(let failure): return .failed(told, failure)
     case .success(let object):
       return .done(.ended(told)) { summary in
         switch object.outcome {

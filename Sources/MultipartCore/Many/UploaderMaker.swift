@@ -50,10 +50,8 @@ final class UploaderMaker: UploaderMaking {
     var job = try UploadJob(source, to: item.key, of: store, options, lessons: lessons)
     job.readsWhole = true
     job.listName = item.name
-    let mustNotExist = options.conditions.ifNoneMatch && record != nil
-    if options.skipsSame || options.skipsExisting || mustNotExist || record?.isResumed == true {
-      job.sameness = SamenessQuestion(
-        found: candidate.found, compares: options.skipsSame, mustNotExist: mustNotExist, record: record)
+    if options.skipsSame || options.skipsExisting || record?.isResumed == true {
+      job.sameness = SamenessQuestion(found: candidate.found, compares: options.skipsSame, record: record)
     }
     job.wantsSHA256 = wantsSHA256
     job.onlyLooks = onlyLooks

@@ -5,7 +5,7 @@ import MultipartBasics
 /// the next run need not compare it. A line is 64 bits of a SHA-256 over the object's place, and 64 bits over all that
 /// determines it: the file, what the object was created with, and its ETag. The record's seed is part of both, so that
 /// lines of another record never match. The last line of an object counts. The number 0 means that nothing is known
-/// about it, and 1 that its file, or the object, was about to come into being.
+/// about it, and 1 that the file of a download was about to come into being.
 /// ```
 /// s3up run 2 SEED CRC
 /// 32 hex digits
@@ -102,8 +102,8 @@ final class RunRecord: Sendable {
     try write(Line(place: place, contents: 0))
   }
 
-  /// Notes that the file of a download, or an object that must not exist, is about to come into being: if this run is
-  /// killed before it has recorded it, the next run must not take it for somebody else's.
+  /// Notes that the file of a download is about to come into being: if this run is killed before it has recorded it,
+  /// the next run must not take it for somebody else's.
   func begin(bucket: String, key: String) throws(Failure) {
     try write(Line(place: try place(bucket, key), contents: Self.begun))
   }

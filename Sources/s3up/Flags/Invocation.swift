@@ -112,14 +112,27 @@ struct Invocation: Sendable {
   /// not have one of them. What chose the sources, and what the first run has written, is left out: the list has only
   /// what failed.
   func retry(from list: Argument, _ places: [String]) -> String? {
-    guard list.utf8Text != nil, let typed = typed({ !Self.ofFirstRun.contains($0.name) }) else { return nil }
-    let words = ["s3up", command.rawValue, FlagName.filesFrom.long, ShellWord.visible(list.text)] + typed
-    return (words + places.map(ShellWord.visible)).joined(separator: " ")
+    // A variable would have to be unset for the second run.
+    let isTyped = [FlagName.failedTo, .manifest].allSatisfy { last($0)?.isTyped ?? true }
+    guard isTyped, list.utf8Text != nil, !FilePath(bytes: list.bytes).namesDescriptor,
+      let typed = typed({ !Self.ofFirstRun.contains($0.name) })
+    else { return nil }
+    let words = ["s3up", command.rawValue] + Self.option(FlagName.filesFrom.long, .filesFrom, list.text) + typed
+    let safe = places.map { ShellWord.visible($0.begins(with: "-") ? "./" + $0 : $0) }
+    return (words + safe).joined(separator: " ")
+  }
+
+  /// An option with its value, for a shell.
+  private static func option(_ spelling: String, _ name: FlagName, _ value: String) -> [String] {
+    value.begins(with: "-") ? ["\(name.long)=\(ShellWord.visible(value))"] : [spelling, ShellWord.visible(value)]
   }
 
   /// The options that were typed to reach this store, with the credentials for it, for a shell.
   var reach: String {
-    let words = typed { $0.section == .connection || $0.section == .credentials && $0.name != .waitForCredentials }
+    let words = typed { flag in
+      flag.section == .connection
+        || flag.section == .credentials && ![.waitForCredentials, .access].contains(flag.name)
+    }
     return (words ?? []).map { " " + $0 }.joined()
   }
 
@@ -130,23 +143,31 @@ struct Invocation: Sendable {
     }.sorted { $0.1.place < $1.1.place }
     var words: [String] = []
     for (flag, given) in given {
-      guard let text = given.value.utf8Text, Redaction.text(text).utf8.elementsEqual(text.utf8) else { return nil }
+      guard let text = given.value.utf8Text, Redaction.text(text).utf8.elementsEqual(text.utf8),
+        !Self.mayBeSecret(flag.name, text)
+      else { return nil }
       switch flag.kind {
       case .toggle, .count: words.append(given.origin.text)
       case .value, .list:
-        words +=
-          text.begins(with: "-")
-          ? ["\(flag.long)=\(ShellWord.visible(text))"] : [given.origin.text, ShellWord.visible(text)]
+        words += Self.option(given.origin.text, flag.name, text)
       case .optional: words.append(flag.long + (text.isEmpty ? "" : "=" + ShellWord.visible(text)))
       }
     }
     return words
   }
 
-  /// Options that choose sources, name outputs, or have an address that only its owner may know.
+  /// Whether a log must not have the value: what a header or metadata means is not known.
+  private static func mayBeSecret(_ name: FlagName, _ value: String) -> Bool {
+    guard name == .header || name == .metadata else { return false }
+    let words = value.prefix { $0 != ":" && $0 != "=" }.lowercased()
+    return ["key", "secret", "token", "password", "passwd", "auth", "credential"].contains { words.holds($0) }
+  }
+
+  /// Options that choose sources, name outputs, have an address that only its owner may know, or have already changed
+  /// the destination.
   private static let ofFirstRun: Set<FlagName> = [
     .recursive, .filesFrom, .batch, .include, .exclude, .shard, .manifest, .failedTo, .allowEmpty, .dryRun, .trace,
-    .report, .notify, .notifyOn, .notifySecretFile,
+    .report, .notify, .notifyOn, .notifySecretFile, .access,
   ]
 
   func isFile(_ word: Argument) -> Bool { FilePath(bytes: word.bytes).exists }

@@ -59,6 +59,16 @@ import Testing
     #expect(commands(put).isEmpty)
   }
 
+  @Test("A file whose key belongs to another file is not listed: sent by its name it would replace that object")
+  func double() async throws {
+    let box = try BlackBox()
+    let make = #"mkdir t; printf RAW >"t/$(printf 'n\377')"; printf ESCAPED >t/n%FF; printf 1 >t/m"#
+    #expect(try await box.shell(make).status == 0)
+    let put = try await box.run("put", "-r", "t", "s3://bucket/p/", "--failed-to", "failed")
+    #expect(put.status == 64 && put.errors.contains("failed leaves out 1 failure"), "\(put.errors)")
+    #expect(try box.files.read("failed").isEmpty && commands(put).isEmpty)
+  }
+
   @Test("The command has the options that decide what happens to an object, and none that chose the files")
   func options() async throws {
     let box = try BlackBox()
@@ -75,6 +85,23 @@ import Testing
     let get = try await box.run("get", "s3://bucket/p/b", "s3://bucket/p/none", "back", "--failed-to", "failed", "-q")
     #expect(get.status == 69, "\(get.errors)")
     #expect(commands(get) == ["s3up get --files-from failed -q s3://bucket/p/ back"], "\(get.errors)")
+  }
+
+  @Test("Names that begin with a dash are no options of the command, and what a variable asks for is not asked twice")
+  func dashes() async throws {
+    var box = try BlackBox()
+    for name in ["a", "b"] { box.fake.putObject("p/" + name, bytes: [1]) }
+    box.fake.addFault(Fault(.init(.getObject, key: "p/a"), .error(status: 403, code: "AccessDenied")))
+    let get = try await box.run("get", "-r", "s3://bucket/p", "--failed-to=--list", "--", "-out")
+    #expect(get.status == 77, "\(get.errors)")
+    #expect(commands(get) == ["s3up get --files-from=--list s3://bucket/p/ ./-out"], "\(get.errors)")
+    let secret = try await box.run(
+      "get", "-r", "s3://bucket/p", "out", "--failed-to", "list", "--header", "X-Api-Key: s3cr3tvalue")
+    #expect(secret.status != 0 && commands(secret).isEmpty && !secret.errors.contains("s3cr3tvalue"))
+    box.environment["S3UP_FAILED_TO"] = "list"
+    let variable = try await box.run("get", "-r", "s3://bucket/p", "out2")
+    #expect(variable.status == 77 && commands(variable).isEmpty, "\(variable.errors)")
+    #expect(try box.files.read("list") == Array("a\n".utf8))
   }
 
   @Test("No command is printed for a single key, and none repeats the secret address of a notification")

@@ -68,30 +68,6 @@ import Testing
     try file.close()
   }
 
-  @Test("An object that a killed run has created but not recorded is its own, although none may exist")
-  func unrecordedObject() async throws {
-    let box = try BlackBox()
-    try box.sample("good", 2000)
-    try box.files.write("good\nmissing\n", to: "l")
-    let words = put + ["--if-none-match"]
-    #expect(try await box.run(words).status == 66 && box.fake.objectCount == 1)
-    try unrecord(box)
-    let second = try await box.run(words)
-    #expect(second.status == 66 && second.output.contains("unchanged good"), "\(second.output) \(second.errors)")
-    #expect(sent(box) == 1)
-    // One that appeared after a refused try is not.
-    box.fake.setFaults([Fault(.init(.putObject, key: "r/good"), .error(status: 403, code: "AccessDenied"))])
-    let refused = ["put", "--files-from", "l", "s3://bucket/r/", "--if-none-match"]
-    #expect(try await box.run(refused).status == 1)
-    box.fake.setFaults([])
-    box.fake.putObject("r/good", bytes: try box.files.read("good"))
-    #expect(try await box.run(refused).errors.contains("failed: good"))
-    // Another object with the same bytes is somebody else's, whoever runs how often.
-    box.fake.putObject("q/good", bytes: try box.files.read("good"))
-    let others = ["put", "--files-from", "l", "s3://bucket/q/", "--if-none-match"]
-    for _ in 0..<2 { #expect(try await box.run(others).errors.contains("failed: good")) }
-  }
-
   @Test("A file that a killed run has downloaded but not recorded is its own, if it still is the object")
   func unrecordedFile() async throws {
     let box = try await begun()

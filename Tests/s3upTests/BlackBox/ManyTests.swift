@@ -282,6 +282,15 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: box.files.path("failed")))
   }
 
+  @Test("If the store does not keep what is requested of each object, the run ends too")
+  func unkept() async throws {
+    let box = try BlackBox { $0.encryption = .none }
+    for number in 0..<100 { try box.sample("t/many/\(number)", 10, seed: UInt64(number)) }
+    let result = try await box.run("put", "-r", "t/many", "s3://bucket/p", "--sse", "AES256")
+    #expect(result.status == 69 && result.output.contains("the others were not tried"), "\(result.output)")
+    #expect(box.fake.requests(.putObject).count < 100)
+  }
+
   @Test("When the time is over, the run ends with 75, and the same command continues it")
   func deadline() async throws {
     let box = try box()

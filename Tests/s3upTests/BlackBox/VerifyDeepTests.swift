@@ -146,6 +146,18 @@ import Testing
     #expect(try await box.run(verify + ["--exclude", "2"]).status == 0)
   }
 
+  @Test("a listed ETag that is not the MD5 of the bytes is 65 with --deep, though the store's checksum is theirs")
+  func otherMD5() async throws {
+    let box = try BlackBox()
+    let md5 = String(repeating: "a", count: 32)
+    box.fake.putObject(
+      "p/k", bytes: try box.sample("source", 1000), parts: [1000], checksum: .crc64nvme, .fullObject, etag: md5)
+    try box.files.write(Self.line("p/k", md5), to: "m.jsonl")
+    let verify = ["verify", "--manifest", "m.jsonl", "s3://bucket/p/"]
+    let result = try await box.run(verify + ["--deep"])
+    #expect(result.status == 65 && result.errors.contains("not those that its ETag was made of"), "\(result.errors)")
+  }
+
   @Test("keys that cannot be paths of files are compared with a manifest like any other", arguments: [false, true])
   func odd(_ deep: Bool) async throws {
     let box = try BlackBox()

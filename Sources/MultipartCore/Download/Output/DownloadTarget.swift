@@ -7,20 +7,22 @@ struct DownloadTarget: Sendable {
   let name: [UInt8]
   /// The path, for messages and for the record.
   let path: FilePath
+  /// The folder's path as it was given.
+  private let way: FilePath
   /// The identity of an existing file; nil if there is none.
   let found: FileIdentity?
   private let mode: mode_t
   private let owner: (user: uid_t, group: gid_t)?
 
   /// A target that does not exist yet.
-  private init(_ folder: Folder, _ name: [UInt8], _ path: FilePath, newMode mode: mode_t) {
-    (self.folder, self.name, self.path, self.mode) = (folder, name, path, mode)
+  private init(_ folder: Folder, _ name: [UInt8], _ path: FilePath, _ way: FilePath, newMode mode: mode_t) {
+    (self.folder, self.name, self.path, self.way, self.mode) = (folder, name, path, way, mode)
     (found, owner) = (nil, nil)
   }
 
   /// An existing target.
-  private init(_ folder: Folder, _ name: [UInt8], _ path: FilePath, _ status: stat) {
-    (self.folder, self.name, self.path, mode) = (folder, name, path, status.st_mode & 0o7777)
+  private init(_ folder: Folder, _ name: [UInt8], _ path: FilePath, _ way: FilePath, _ status: stat) {
+    (self.folder, self.name, self.path, self.way, mode) = (folder, name, path, way, status.st_mode & 0o7777)
     (found, owner) = (FileIdentity(status), (status.st_uid, status.st_gid))
   }
 
@@ -54,14 +56,16 @@ struct DownloadTarget: Sendable {
       // Resolved to the name that it will have when it exists, so that the next run finds this run's record.
       let folder = try folder(path.folder.resolved ?? path.folder)
       let name = Array(path.lastName)
-      return .file(DownloadTarget(folder, name, folder.display(name), newMode: newFileMode()))
+      return .file(DownloadTarget(folder, name, folder.display(name), path.folder, newMode: newFileMode()))
     }
     guard let status = path.status, let real = path.resolved else {
       throw Failure(.precondition, "the target is a dangling symbolic link", remedy: "remove it, or name another file")
         .at(Place(file: path.text))
     }
     switch status.st_mode & S_IFMT {
-    case S_IFREG: return .file(DownloadTarget(try folder(real.folder), Array(real.lastName), real, status))
+    case S_IFREG:
+      let way = own.st_mode & S_IFMT == S_IFLNK ? real.folder : path.folder
+      return .file(DownloadTarget(try folder(real.folder), Array(real.lastName), real, way, status))
     case S_IFDIR:
       throw Failure(.precondition, "the target is a folder", remedy: "name the file in it").at(Place(file: path.text))
     case S_IFIFO, S_IFCHR: return .stream
@@ -72,20 +76,20 @@ struct DownloadTarget: Sendable {
   }
 
   /// A name in a folder whose contents are not trusted: no link is followed.
-  init(_ name: [UInt8], in folder: Folder, newMode: mode_t) throws(Failure) {
+  init(_ name: [UInt8], in folder: Folder, at way: FilePath, newMode: mode_t) throws(Failure) {
     let path = folder.display(name)
     let status: stat
     do throws(ErrorNumber) {
       status = try folder.status(of: name, followsLinks: false)
     } catch {
       guard error.number == ENOENT else { throw Self.failure(error.number, "the target cannot be examined", path) }
-      self.init(folder, name, path, newMode: newMode)
+      self.init(folder, name, path, way, newMode: newMode)
       return
     }
     let kind: Wording
     switch status.st_mode & S_IFMT {
     case S_IFREG:
-      self.init(folder, name, path, status)
+      self.init(folder, name, path, way, status)
       return
     case S_IFDIR: kind = "a folder is in the place of the object's file"
     case S_IFLNK: kind = "a symbolic link, which is not followed, is in the place of the object's file"
@@ -125,7 +129,7 @@ struct DownloadTarget: Sendable {
     guard fchmod(part.descriptor, mode) == 0 else { throw Self.failure(errno, "the file's mode cannot be set", path) }
     if let time { part.set(time) }
     try part.sync()
-    guard part.isAtItsPath else {
+    guard part.isThere, folderIsThere else {
       throw Failure(
         .local, "another program has moved, removed or replaced the file that was being written",
         remedy: "nothing was written under the target's name; run it again"
@@ -151,6 +155,14 @@ struct DownloadTarget: Sendable {
     } catch {
       throw Self.failure(error.number, "the folder cannot be made durable", folder.path)
     }
+  }
+
+  /// Whether the folder's path, as it was given, still leads to it: it may have been renamed.
+  private var folderIsThere: Bool {
+    var found = stat()
+    guard way.withCString({ stat($0, &found) }) == 0 else { return errno != ENOENT && errno != ENOTDIR }
+    guard let own = try? folder.status() else { return true }
+    return Inode(found) == Inode(own)
   }
 
   private static func changed(_ path: FilePath) -> Failure {

@@ -127,13 +127,6 @@ final class PartFile: Sendable {
     guard fsync(descriptor) == 0 else { throw failure("cannot be made durable") }
   }
 
-  /// Whether its path still leads to it: its folder may have been renamed.
-  var isAtItsPath: Bool {
-    var status = stat()
-    guard fstat(descriptor, &status) == 0, let found = path.status else { return false }
-    return Inode(found) == Inode(status)
-  }
-
   /// Whether its name still leads to it (`fstat`, `fstatat`).
   var isThere: Bool {
     var status = stat()

@@ -73,7 +73,9 @@ final class TargetTree: Sendable {
       }
       let slash = path.lastIndex(of: Self.slash)
       guard let folder = try folder(path[..<(slash ?? 0)], root) else { return nil }
-      return try DownloadTarget(Array(path[(slash.map { $0 + 1 } ?? 0)...]), in: folder, newMode: newMode)
+      return try DownloadTarget(
+        Array(path[(slash.map { $0 + 1 } ?? 0)...]), in: folder,
+        at: slash.map { display(Array(path[..<$0])) } ?? self.path, newMode: newMode)
     } catch {
       var failure = error
       failure.place.file = shown.text

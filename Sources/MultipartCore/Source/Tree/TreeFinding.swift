@@ -36,7 +36,8 @@ struct TreeFile: Sendable {
 /// Something that cannot be sent, and the reason.
 struct TreeFailure: Sendable {
   let failure: Failure
-  /// The path below the folder that is walked; nil if it is a folder, whose files are not known.
+  /// The path below the folder that is walked; nil if a list must not name it: a folder, whose files are
+  /// not known, or a file with the same key as another.
   let path: [UInt8]?
   /// The path for messages.
   let display: FilePath

@@ -101,7 +101,8 @@ final class TreeWalk: @unchecked Sendable {
     }
     if entry.isDouble {
       return failed(
-        Failure(.usage, "another file's name becomes the same key", remedy: "rename one of them"), entry.name, level)
+        Failure(.usage, "another file's name becomes the same key", remedy: "rename one of them"), entry.name, level,
+        isListed: false)
     }
     do throws(ErrorNumber) {
       switch entry.kind {
@@ -132,7 +133,7 @@ final class TreeWalk: @unchecked Sendable {
       return failed(
         Failure(
           .usage, "the folder is so deep that its files' keys would be longer than 1,024 bytes",
-          remedy: "upload it separately, or exclude it"), name, level, isFolder: true)
+          remedy: "upload it separately, or exclude it"), name, level, isListed: false)
     }
     let folder = try level.folder.folder(name, followsLinks: followsLinks)
     let length = path.count + name.count + 1
@@ -171,15 +172,15 @@ final class TreeWalk: @unchecked Sendable {
           .system(.sourceMissing, error, "the file cannot be looked at", remedy: nil), entry.name, level)
       }
       return failed(
-        Folder.unreadable(level.folder.display(entry.name), error), entry.name, level, isFolder: true)
+        Folder.unreadable(level.folder.display(entry.name), error), entry.name, level, isListed: false)
     }
   }
 
   private func failed(
-    _ failure: Failure, _ name: [UInt8], _ level: Level, isFolder: Bool = false
+    _ failure: Failure, _ name: [UInt8], _ level: Level, isListed: Bool = true
   ) -> TreeFinding {
     let display = level.folder.display(name)
-    let below = isFolder ? nil : Array(path.prefix(level.pathLength)) + name
+    let below = isListed ? Array(path.prefix(level.pathLength)) + name : nil
     return .failed(TreeFailure(failure: failure.at(Place(file: display.text)), path: below, display: display))
   }
 
