@@ -42,7 +42,7 @@ enum ConnectionBounds {
 
   /// How many objects of a run may be open at once. Each needs its file, a socket, and its record with the lock.
   static func ahead(_ transfer: TransferSettings, descriptors: Int) -> Int {
-    max(1, min(2 * max(transfer.concurrency, 8), (descriptors - 16) / 4))
+    max(1, min(2 * max(transfer.concurrency, 8), (descriptors - others - path) / 4))
   }
 
   /// The limit of open files (`getrlimit`).

@@ -57,7 +57,7 @@ import Testing
     let raised = try await box.shell(#"ulimit -S -n 16; exec "$S3UP" put -r t s3://bucket/q/"#)
     raised.expectSuccess()
     for number in 0..<300 { try box.sample("wide/\(number)/f", 10) }
-    let wide = try await box.shell(#"ulimit -n 64; exec "$S3UP" put -r wide s3://bucket/w/"#)
+    let wide = try await box.shell(#"ulimit -n 96; exec "$S3UP" put -r wide s3://bucket/w/"#)
     wide.expectSuccess()
     #expect(box.fake.objectCount == 420)
     let before = box.fake.requests.count

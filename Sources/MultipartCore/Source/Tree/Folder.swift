@@ -164,9 +164,8 @@ final class Folder: Sendable {
       remedy: error == ENOENT ? "check the folder's path" : error == EACCES ? "check that you may read the folder" : nil
     )
     if error == EMFILE {
-      // Each folder on the current path is open.
-      failure.remedy =
-        "the folders are nested deeper than this process may have files open: raise the limit (ulimit -n)"
+      // Each folder on the current path is open, besides the files that are being sent.
+      failure.remedy = "this process may not have enough files open for folders this deep: raise the limit (ulimit -n)"
     }
     return failure.at(Place(file: path.text))
   }
