@@ -101,11 +101,17 @@ extension ManifestForm {
 
   private static func object(_ json: JSON) -> ManifestEntry? {
     guard let key = json["key"]?.text, let size = json["size"]?.integer(in: 0...Int64.max) else { return nil }
+    // A value that cannot be read must not be passed over: another one, which proves less, would decide.
+    for name in ["etag", "version_id", "sha256"] {
+      guard let value = json[name], value != .null else { continue }
+      guard value.text != nil else { return nil }
+    }
     var entry = ManifestEntry(key: key, size: size, etag: json["etag"]?.text, versionID: json["version_id"]?.text)
     if let sum = json["checksum"], sum != .null {
       guard let name = sum["algorithm"]?.text, let text = sum["value"]?.text,
         let type = sum["type"]?.text.flatMap({ ChecksumType(awsName: $0) }),
-        let algorithm = ChecksumAlgorithm.allCases.first(where: { ($0.awsName ?? "MD5") == name })
+        let algorithm = ChecksumAlgorithm.allCases.first(where: { ($0.awsName ?? "MD5") == name }),
+        type == .composite || Checksum(algorithm, base64: text) != nil
       else { return nil }
       entry.checksum = ObjectChecksum(algorithm, type, text)
     }

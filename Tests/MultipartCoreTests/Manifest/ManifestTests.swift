@@ -144,6 +144,20 @@ import Testing
         """)
   }
 
+  @Test(
+    "a value that cannot be read spoils its line, because a weaker one would decide instead",
+    arguments: [
+      ("\"sha256\":null", true), ("\"sha256\":5", false), ("\"sha256\":\"5\"", false), ("\"etag\":5", false),
+      ("\"version_id\":[]", false),
+      ("\"checksum\":{\"algorithm\":\"CRC32\",\"type\":\"FULL_OBJECT\",\"value\":\"AAAAAA==\"}", true),
+      ("\"checksum\":{\"algorithm\":\"CRC32\",\"type\":\"FULL_OBJECT\",\"value\":\"!!\"}", false),
+      ("\"checksum\":{\"algorithm\":\"CRC32\",\"type\":\"FULL_OBJECT\",\"value\":\"AAAA\"}", false),
+    ])
+  func unreadable(_ member: String, _ isGood: Bool) {
+    let line = Array("{\"key\":\"k\",\"size\":3,\(member)}".utf8)
+    #expect((ManifestForm.json.entry(line[...]) != nil) == isGood)
+  }
+
   @Test("without a SHA-256 there is no line for sha256sum")
   func noSum() throws {
     let manifest = manifest(.sums)
