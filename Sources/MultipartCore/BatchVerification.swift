@@ -156,21 +156,34 @@ public final class BatchVerification: BatchRun {
   }
 
   private func failed(_ failure: Failure, _ path: String, _ key: String, name: [UInt8]?) {
+    // A folder that cannot be read is about no object.
+    let place = key.isEmpty ? Place(file: path) : Place(file: path, bucket: store.bucket, key: key)
     tap.tell(
       .ended(
         BatchResult(
           source: path, bucket: store.bucket, key: key,
-          result: .failure(failure.at(Place(file: path, bucket: store.bucket, key: key))), name: name)))
+          result: .failure(failure.at(place)), name: name)))
     // An interrupted comparison is not a failed one.
     guard failure.code != .interrupted else { return }
-    let givesUp = state.withLock { state in
+    let (givesUp, doubtsBucket) = state.withLock { state in
       state.now.summary.failed += 1
-      let isHopeless = state.despair.isHopeless(failure, done: state.now.summary.verified)
+      let done = state.now.summary.verified
+      let isHopeless = state.despair.isHopeless(failure, done: done)
       let givesUp = isHopeless || options.stopsAtFirstFailure
-      if givesUp { state.now.summary.hasGivenUp = true }
-      return givesUp
+      return (givesUp, state.despair.doubtsBucket(failure, done: done))
     }
-    if givesUp { stop(Failure(.interrupted, "not compared, because another file failed")) }
+    if givesUp { return giveUp() }
+    guard doubtsBucket else { return }
+    Task { [self] in
+      guard let missing = await store.missingBucket() else { return }
+      store.world.log(0, missing.message)
+      giveUp()
+    }
+  }
+
+  private func giveUp() {
+    state.withLock { $0.now.summary.hasGivenUp = true }
+    stop(Failure(.interrupted, "not compared, because another file failed"))
   }
 }
 

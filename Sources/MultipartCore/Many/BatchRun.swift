@@ -15,6 +15,7 @@ struct Despair: Sendable {
   private let isOfReading: Bool
   /// How many objects have failed, by reason.
   private var failures: [Failure.Code: Int] = [:]
+  private var missing = 0
 
   init(ofReading isOfReading: Bool) { self.isOfReading = isOfReading }
 
@@ -30,6 +31,14 @@ struct Despair: Sendable {
     return done == 0 && failures[failure.code, default: 0] >= Self.enough
   }
 
+  /// True once, when nothing has succeeded and so many objects are missing that their bucket may be: HEAD does not say
+  /// which of the two does not exist.
+  mutating func doubtsBucket(_ failure: Failure, done: Int) -> Bool {
+    guard isOfReading, done == 0, failure.code == .refused, failure.s3Code == nil else { return false }
+    missing += 1
+    return missing == Self.enough
+  }
+
   /// Whether a refusal says nothing about the next object: this one is missing, archived, too large, or not proven.
   /// Answers to HEAD have no code. Of what is written, a setting that the store does not keep is about all objects.
   private func isAboutObject(_ failure: Failure) -> Bool {
@@ -41,4 +50,16 @@ struct Despair: Sendable {
     "EntityTooSmall", "KeyTooLong", "KeyTooLongError", "InvalidURI", "InvalidObjectName", "XMinioInvalidObjectName",
     "ObjectLocked",
   ]
+}
+
+extension Store {
+  /// The failure if the bucket does not exist.
+  func missingBucket() async -> Failure? {
+    do throws(Failure) {
+      _ = try await client.perform(ListObjects(address, prefix: "", most: 1), retrying: retry.atMost(3))
+      return nil
+    } catch {
+      return error.s3Code == "NoSuchBucket" ? error : nil
+    }
+  }
 }

@@ -112,6 +112,8 @@ final class DownloadMaking: ObjectMaking {
     }
   }
 
+  func missingBucket() async -> Failure? { await store.missingBucket() }
+
   func close(_ downloader: Downloader) {
     if let path = downloader.wanted?.object.path { tree.end(path) }
   }

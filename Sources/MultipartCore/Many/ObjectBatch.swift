@@ -21,6 +21,8 @@ protocol ObjectMaking: Sendable {
   /// The result for a candidate that could not become an object, or, without one, for a source that could not be read.
   func failed(_ found: Found?, _ failure: Failure) -> BatchResult
   func end(of object: Object, _ result: Result<Object.Output, Failure>) -> ObjectEnd
+  /// Asks whether the bucket of many missing objects exists; the failure if it does not.
+  func missingBucket() async -> Failure?
   /// Called when the object's end was reported.
   func close(_ object: Object)
   /// Called at the end of the run.
@@ -244,10 +246,21 @@ final class ObjectBatch<Maker: ObjectMaking>: BatchRun {
     }
     state.withLock { $0.summary.failed += 1 }
     onEvent(.ended(result))
-    let isHopeless = state.withLock { $0.despair.isHopeless(failure, done: $0.summary.done) }
-    if stopsAtFirstFailure || isHopeless {
-      state.withLock { $0.summary.hasGivenUp = true }
-      driver.interrupt(Failure(.interrupted, "not tried, because another file failed"))
+    let (isHopeless, doubtsBucket) = state.withLock { state in
+      let done = state.summary.done
+      return (state.despair.isHopeless(failure, done: done), state.despair.doubtsBucket(failure, done: done))
     }
+    if stopsAtFirstFailure || isHopeless { return giveUp() }
+    guard doubtsBucket else { return }
+    Task { [self] in
+      guard let missing = await maker.missingBucket() else { return }
+      driver.world.log(0, missing.message)
+      giveUp()
+    }
+  }
+
+  private func giveUp() {
+    state.withLock { $0.summary.hasGivenUp = true }
+    driver.interrupt(Failure(.interrupted, "not tried, because another file failed"))
   }
 }

@@ -76,6 +76,9 @@ struct UploadMaking: ObjectMaking {
         checksum: object.checksum, sha256: uploader.sha256))
   }
 
+  /// Answers to PUT and POST say it themselves.
+  func missingBucket() async -> Failure? { nil }
+
   func close(_ uploader: Uploader) { uploader.close() }
 
   func close(keepsRecord: Bool) { options.record?.end(keeps: keepsRecord, world) }

@@ -159,7 +159,8 @@ struct Invocation: Sendable {
   /// Whether a log must not have the value: what a header or metadata means is not known.
   private static func mayBeSecret(_ name: FlagName, _ value: String) -> Bool {
     guard name == .header || name == .metadata else { return false }
-    let words = value.prefix { $0 != ":" && $0 != "=" }.lowercased()
+    let title = value.utf8.prefix { $0 != UInt8(ascii: ":") && $0 != UInt8(ascii: "=") }
+    let words = String(decoding: title, as: UTF8.self).lowercased()
     return ["key", "secret", "token", "password", "passwd", "auth", "credential"].contains { words.holds($0) }
   }
 

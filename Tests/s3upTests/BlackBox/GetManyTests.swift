@@ -266,6 +266,22 @@ import Testing
     #expect(result.lines.last?.hasPrefix("6 files downloaded, 21 failed (") == true, "\(result.output)")
   }
 
+  @Test("if the bucket does not exist, a list of many objects, or of files to compare, is not tried to its end")
+  func noBucket() async throws {
+    let box = try BlackBox()
+    for number in 0..<400 { try box.sample("t/\(number)", 10) }
+    try box.files.write((0..<400).map { "\($0)\n" }.joined(), to: "list")
+    for words in [
+      ["get", "--files-from", "list", "s3://nobucket/p/", "back"], ["verify", "-r", "t", "s3://nobucket/p/"],
+    ] {
+      let before = box.fake.requests(.headObject).count
+      let result = try await box.run(words)
+      #expect(result.status == 69 && result.output.contains("the others were not tried"), "\(result.output)")
+      #expect(result.errors.contains("bucket"), "\(result.errors)")
+      #expect(box.fake.requests(.headObject).count - before < 400)
+    }
+  }
+
   @Test("a signal ends the run, and what has arrived is kept")
   func signal() async throws {
     let box = try await box()
