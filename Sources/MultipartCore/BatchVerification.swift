@@ -172,13 +172,7 @@ public final class BatchVerification: BatchRun {
       let givesUp = isHopeless || options.stopsAtFirstFailure
       return (givesUp, state.despair.doubtsBucket(failure, done: done))
     }
-    if givesUp { return giveUp() }
-    guard doubtsBucket else { return }
-    Task { [self] in
-      guard let missing = await store.missingBucket() else { return }
-      store.world.log(0, missing.message)
-      giveUp()
-    }
+    if givesUp { giveUp() } else if doubtsBucket { store.doubtBucket { self.giveUp() } }
   }
 
   private func giveUp() {

@@ -53,13 +53,17 @@ struct Despair: Sendable {
 }
 
 extension Store {
-  /// The failure if the bucket does not exist.
-  func missingBucket() async -> Failure? {
-    do throws(Failure) {
-      _ = try await client.perform(ListObjects(address, prefix: "", most: 1), retrying: retry.atMost(3))
-      return nil
-    } catch {
-      return error.s3Code == "NoSuchBucket" ? error : nil
+  /// Asks for the bucket of a run whose objects are all missing. If it does not exist, this is said, and the run given
+  /// up.
+  func doubtBucket(_ giveUp: @escaping @Sendable () -> Void) {
+    Task {
+      do throws(Failure) {
+        _ = try await client.perform(ListObjects(address, prefix: "", most: 1), retrying: retry.atMost(3))
+      } catch {
+        guard error.s3Code == "NoSuchBucket" else { return }
+        world.log(0, error.message)
+        giveUp()
+      }
     }
   }
 }

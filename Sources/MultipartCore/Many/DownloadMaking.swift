@@ -112,7 +112,7 @@ final class DownloadMaking: ObjectMaking {
     }
   }
 
-  func missingBucket() async -> Failure? { await store.missingBucket() }
+  func doubtBucket(_ giveUp: @escaping @Sendable () -> Void) { store.doubtBucket(giveUp) }
 
   func close(_ downloader: Downloader) {
     if let path = downloader.wanted?.object.path { tree.end(path) }

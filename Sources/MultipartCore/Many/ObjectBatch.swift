@@ -21,8 +21,8 @@ protocol ObjectMaking: Sendable {
   /// The result for a candidate that could not become an object, or, without one, for a source that could not be read.
   func failed(_ found: Found?, _ failure: Failure) -> BatchResult
   func end(of object: Object, _ result: Result<Object.Output, Failure>) -> ObjectEnd
-  /// Asks whether the bucket of many missing objects exists; the failure if it does not.
-  func missingBucket() async -> Failure?
+  /// Asks whether the bucket of many missing objects exists, and calls `giveUp` if it does not.
+  func doubtBucket(_ giveUp: @escaping @Sendable () -> Void)
   /// Called when the object's end was reported.
   func close(_ object: Object)
   /// Called at the end of the run.
@@ -250,13 +250,7 @@ final class ObjectBatch<Maker: ObjectMaking>: BatchRun {
       let done = state.summary.done
       return (state.despair.isHopeless(failure, done: done), state.despair.doubtsBucket(failure, done: done))
     }
-    if stopsAtFirstFailure || isHopeless { return giveUp() }
-    guard doubtsBucket else { return }
-    Task { [self] in
-      guard let missing = await maker.missingBucket() else { return }
-      driver.world.log(0, missing.message)
-      giveUp()
-    }
+    if stopsAtFirstFailure || isHopeless { giveUp() } else if doubtsBucket { maker.doubtBucket { self.giveUp() } }
   }
 
   private func giveUp() {

@@ -76,8 +76,8 @@ struct UploadMaking: ObjectMaking {
         checksum: object.checksum, sha256: uploader.sha256))
   }
 
-  /// Answers to PUT and POST say it themselves.
-  func missingBucket() async -> Failure? { nil }
+  /// Answers to PUT and POST say themselves that a bucket does not exist.
+  func doubtBucket(_ giveUp: @escaping @Sendable () -> Void) {}
 
   func close(_ uploader: Uploader) { uploader.close() }
 

@@ -114,7 +114,7 @@ final class RunRecord: Sendable {
     return last(of: try place(bucket, key))?.contents == Self.begun
   }
 
-  /// Takes `begin` back: something else is there.
+  /// Takes `begin` back: the file has not come into being.
   func withdraw(bucket: String, key: String) throws(Failure) {
     try write(Line(place: try place(bucket, key), contents: 0))
   }

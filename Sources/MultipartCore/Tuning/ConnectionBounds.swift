@@ -12,8 +12,8 @@ enum ConnectionBounds {
   static let mostForSmall = 256
   /// File descriptors that the rest of the process needs.
   private static let others = 32
-  /// Those for the folders on the path of a walk that is not deep.
-  private static let path = 8
+  /// File descriptors for the open folders on the path of a walk that is not deep.
+  private static let walk = 8
 
   /// The bounds for a run. A stream's parts are in memory, so it gets no more connections than it was planned with.
   /// `line` is nil if nothing is known about the line to this store.
@@ -31,18 +31,18 @@ enum ConnectionBounds {
 
   /// The most for small objects. Each needs a socket, its file, and perhaps the file of one that is about to begin.
   static func mostSmall(descriptors: Int) -> Int {
-    max(1, min(mostForSmall, (descriptors - others - path - mostFolders(descriptors: descriptors)) / 3))
+    max(1, min(mostForSmall, (descriptors - others - walk - mostFolders(descriptors: descriptors)) / 3))
   }
 
   /// How many folders may be open with files that were found in them and have not started. Beyond that only those on
   /// the path of the walk are opened.
   static func mostFolders(descriptors: Int) -> Int {
-    max(1, min(200, (descriptors - others - path) / 6))
+    max(1, min(200, (descriptors - others - walk) / 6))
   }
 
   /// How many objects of a run may be open at once. Each needs its file, a socket, and its record with the lock.
   static func ahead(_ transfer: TransferSettings, descriptors: Int) -> Int {
-    max(1, min(2 * max(transfer.concurrency, 8), (descriptors - others - path) / 4))
+    max(1, min(2 * max(transfer.concurrency, 8), (descriptors - others - walk) / 4))
   }
 
   /// The limit of open files (`getrlimit`).

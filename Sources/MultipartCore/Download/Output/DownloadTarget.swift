@@ -8,21 +8,23 @@ struct DownloadTarget: Sendable {
   /// The path, for messages and for the record.
   let path: FilePath
   /// The folder's path as it was given.
-  private let way: FilePath
+  private let givenFolder: FilePath
   /// The identity of an existing file; nil if there is none.
   let found: FileIdentity?
   private let mode: mode_t
   private let owner: (user: uid_t, group: gid_t)?
 
   /// A target that does not exist yet.
-  private init(_ folder: Folder, _ name: [UInt8], _ path: FilePath, _ way: FilePath, newMode mode: mode_t) {
-    (self.folder, self.name, self.path, self.way, self.mode) = (folder, name, path, way, mode)
+  private init(_ folder: Folder, _ name: [UInt8], _ path: FilePath, _ givenFolder: FilePath, newMode mode: mode_t) {
+    (self.folder, self.name, self.path, self.givenFolder, self.mode) = (folder, name, path, givenFolder, mode)
     (found, owner) = (nil, nil)
   }
 
   /// An existing target.
-  private init(_ folder: Folder, _ name: [UInt8], _ path: FilePath, _ way: FilePath, _ status: stat) {
-    (self.folder, self.name, self.path, self.way, mode) = (folder, name, path, way, status.st_mode & 0o7777)
+  private init(_ folder: Folder, _ name: [UInt8], _ path: FilePath, _ givenFolder: FilePath, _ status: stat) {
+    (self.folder, self.name, self.path, self.givenFolder, mode) = (
+      folder, name, path, givenFolder, status.st_mode & 0o7777
+    )
     (found, owner) = (FileIdentity(status), (status.st_uid, status.st_gid))
   }
 
@@ -64,8 +66,8 @@ struct DownloadTarget: Sendable {
     }
     switch status.st_mode & S_IFMT {
     case S_IFREG:
-      let way = own.st_mode & S_IFMT == S_IFLNK ? real.folder : path.folder
-      return .file(DownloadTarget(try folder(real.folder), Array(real.lastName), real, way, status))
+      let givenFolder = own.st_mode & S_IFMT == S_IFLNK ? real.folder : path.folder
+      return .file(DownloadTarget(try folder(real.folder), Array(real.lastName), real, givenFolder, status))
     case S_IFDIR:
       throw Failure(.precondition, "the target is a folder", remedy: "name the file in it").at(Place(file: path.text))
     case S_IFIFO, S_IFCHR: return .stream
@@ -76,20 +78,20 @@ struct DownloadTarget: Sendable {
   }
 
   /// A name in a folder whose contents are not trusted: no link is followed.
-  init(_ name: [UInt8], in folder: Folder, at way: FilePath, newMode: mode_t) throws(Failure) {
+  init(_ name: [UInt8], in folder: Folder, at givenFolder: FilePath, newMode: mode_t) throws(Failure) {
     let path = folder.display(name)
     let status: stat
     do throws(ErrorNumber) {
       status = try folder.status(of: name, followsLinks: false)
     } catch {
       guard error.number == ENOENT else { throw Self.failure(error.number, "the target cannot be examined", path) }
-      self.init(folder, name, path, way, newMode: newMode)
+      self.init(folder, name, path, givenFolder, newMode: newMode)
       return
     }
     let kind: Wording
     switch status.st_mode & S_IFMT {
     case S_IFREG:
-      self.init(folder, name, path, way, status)
+      self.init(folder, name, path, givenFolder, status)
       return
     case S_IFDIR: kind = "a folder is in the place of the object's file"
     case S_IFLNK: kind = "a symbolic link, which is not followed, is in the place of the object's file"
@@ -160,7 +162,7 @@ struct DownloadTarget: Sendable {
   /// Whether the folder's path, as it was given, still leads to it: it may have been renamed.
   private var folderIsThere: Bool {
     var found = stat()
-    guard way.withCString({ stat($0, &found) }) == 0 else { return errno != ENOENT && errno != ENOTDIR }
+    guard givenFolder.withCString({ stat($0, &found) }) == 0 else { return errno != ENOENT && errno != ENOTDIR }
     guard let own = try? folder.status() else { return true }
     return Inode(found) == Inode(own)
   }
