@@ -21,26 +21,32 @@ struct Retries: Sendable {
   }
 }
 
-/// Decides for the whole run how many transfers may run at once, which of them are made a second time, and when failed
-/// ones are retried. It has no clock of its own.
-struct Scheduler<Receipt: TransferReceipt>: Sendable {
-  /// Something that waits for its next try: a transfer, or the single request that an object is waiting for.
-  enum Waiter: Hashable {
-    case transfer(Slot)
-    case step(object: Int)
+/// Something that waits for its next try: a transfer, or the single request that an object is waiting for.
+enum Waiter: Hashable {
+  case transfer(Slot)
+  case step(object: Int)
 
-    var object: Int {
-      switch self {
-      case .transfer(let slot): slot.object
-      case .step(let object): object
-      }
-    }
-
-    fileprivate var holdsPlace: Bool {
-      if case .transfer = self { true } else { false }
+  var object: Int {
+    switch self {
+    case .transfer(let slot): slot.object
+    case .step(let object): object
     }
   }
 
+  fileprivate var holdsPlace: Bool {
+    if case .transfer = self { true } else { false }
+  }
+}
+
+/// A waiter and the time of its next try.
+private struct Wait {
+  var who: Waiter
+  var until: Duration
+}
+
+/// Decides for the whole run how many transfers may run at once, which of them are made a second time, and when failed
+/// ones are retried. It has no clock of its own.
+struct Scheduler<Receipt: TransferReceipt>: Sendable {
   /// What the answer to a transfer means.
   enum Landing {
     /// The other copy is still running.
@@ -70,7 +76,7 @@ struct Scheduler<Receipt: TransferReceipt>: Sendable {
   private var flying: [Slot: RunningTransfer] = [:]
   /// The times at which the run has to be woken.
   private var wakes: [Duration] = []
-  private var waiting: [(who: Waiter, until: Duration)] = []
+  private var waiting: [Wait] = []
   /// Why each object's last try failed.
   private var troubles: [Int: Wording] = [:]
   /// The objects of which a transfer got no answer, and no transfer has got one since.
@@ -198,7 +204,7 @@ struct Scheduler<Receipt: TransferReceipt>: Sendable {
   }
 
   mutating func wait(_ who: Waiter, _ wait: Duration) {
-    waiting.append((who, now + wait))
+    waiting.append(Wait(who: who, until: now + wait))
     wake(at: now + wait)
   }
 

@@ -18,7 +18,8 @@ struct MachinePlay {
   var outcome: UploadMachine.Outcome?
   var steps = 0
   var mistakes: [String] = []
-  var history: [String] = []
+  /// The events; they are only described if there is a mistake, because that takes longer than the event itself.
+  var history: [Any] = []
 
   // The store.
   var uploads: Set<String> = []
@@ -59,7 +60,7 @@ struct MachinePlay {
 
   mutating func feed(_ event: UploadMachine.Event) {
     steps += 1
-    history.append("\(event)")
+    history.append(event)
     var event = event
     if case .created(let id, _, _) = event { event = .created(uploadID: id, isRecorded: records) }
     take(machine.handle(event, at: now))
@@ -67,14 +68,14 @@ struct MachinePlay {
 
   mutating func feed(_ event: Run<UploadMachine>.Event) {
     steps += 1
-    history.append("\(event)")
+    history.append(event)
     take(machine.handle(event, at: now))
   }
 
   private mutating func take(_ actions: [UploadMachine.Action]) {
     timers += machine.wakes
     for action in actions { take(action) }
-    if machine.misfits > 0 { mistakes.append("nothing was waiting for \(history.last ?? "")") }
+    if machine.misfits > 0 { mistakes.append("nothing was waiting for \(history.last as Any)") }
     if out.count(where: \.isTransfer) > settings.concurrency { mistakes.append("more transfers than the window") }
     if outcome == nil, out.isEmpty, timers.isEmpty { mistakes.append("nothing is pending, but there is no end") }
     if steps > 400 { mistakes.append("no end after 400 events") }

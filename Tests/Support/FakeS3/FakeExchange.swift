@@ -167,7 +167,7 @@ struct FakeExchange {
     if head.method == "HEAD" { answer.headOnly = true }
     // The body of such an answer would be taken for the beginning of the next one.
     if !answer.mayHaveBody { answer.body = Data() }
-    answer.repeat(signature: head.signature)
+    if fault != nil { answer.repeat(signature: head.signature) }
     status = answer.status
     errorCode = answer.errorCode
     server.answering(index, self)

@@ -134,7 +134,7 @@ extension FakeServer {
   func replaceObject(_ route: FakeRoute) {
     state.with { state in
       guard var object = state.objects[route.bucket]?[ObjectKey(route.key)] else { return }
-      object.content = object.content.map { Data($0.map { ~$0 }) }
+      object.content?.flip()
       object.etag = String(object.etag.reversed())
       object.modified = Timestamp(seconds: object.modified.seconds + 5)
       if state.options.versioning { object.versionID = "version-\(state.next())" }
@@ -189,6 +189,19 @@ extension FakeServer {
       guard first >= 0, first < object.size, last ?? .max >= first else { throw outside }
       return first..<min(object.size, (last ?? object.size - 1) + 1)
     case (nil, nil): return nil
+    }
+  }
+}
+
+extension Data {
+  /// Inverts each bit.
+  fileprivate mutating func flip() {
+    withUnsafeMutableBytes { bytes in
+      let words = bytes.count / 8 * 8
+      for at in stride(from: 0, to: words, by: 8) {
+        bytes.storeBytes(of: ~bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self), toByteOffset: at, as: UInt64.self)
+      }
+      for at in words..<bytes.count { bytes[at] = ~bytes[at] }
     }
   }
 }

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Pseudo-random bytes that depend on the seed: SplitMix64, eight bytes per step.
 package struct SeededRandom: RandomNumberGenerator, Sendable {
   private var state: UInt64
@@ -37,5 +39,20 @@ package func randomBytes(_ count: Int, seed: UInt64) -> [UInt8] {
       at += 1
     }
     filled = count
+  }
+}
+
+/// Compares as memory: without optimization, the standard library's comparison calls several functions for each byte.
+package func == (left: [UInt8], right: [UInt8]) -> Bool {
+  left.count == right.count && left.withUnsafeBytes { left in
+    right.withUnsafeBytes { right in left.isEmpty || memcmp(left.baseAddress!, right.baseAddress!, left.count) == 0 }
+  }
+}
+
+package func == (left: [UInt8]?, right: [UInt8]?) -> Bool {
+  switch (left, right) {
+  case (let left?, let right?): left == right
+  case (nil, nil): true
+  default: false
   }
 }

@@ -56,6 +56,6 @@ struct PrivateHosts {
     try hosts.set("127.0.0.3")
     let result = await child.wait(timeout: .seconds(60))
     #expect(result.status == 0, "\(result.errors)")
-    #expect(other.object("k")?.sha256 == sha256(bytes))
+    #expect(other.object("k")?.holds(bytes) == true)
   }
 }

@@ -105,7 +105,8 @@ struct BlackBox: Sendable {
 func sha256(_ bytes: some Sequence<UInt8>) -> String { hex(FakeHash.sha256.of(bytes)) }
 
 extension FakeObject {
-  var sha256: String? { content.map { s3upTests.sha256($0) } }
+  /// Whether these are its bytes; false if the store kept only their checksums.
+  func holds(_ bytes: some ContiguousBytes) -> Bool { content == bytes.withUnsafeBytes { Data($0) } }
 }
 
 extension ChildProcess.Result {

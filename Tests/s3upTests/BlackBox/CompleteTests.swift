@@ -34,7 +34,7 @@ import Testing
     #expect(box.fake.requests(.completeMultipartUpload).isEmpty)
     #expect(box.fake.unfinishedUploads.count == 1)
     try await box.run(complete + ["--allow-gaps"]).expectSuccess()
-    #expect(box.fake.object("dir/k")?.sha256 == sha256(bytes))
+    #expect(box.fake.object("dir/k")?.holds(bytes) == true)
   }
 
   @Test(
@@ -63,7 +63,7 @@ import Testing
       "\"$S3UP\" parts \(key) --upload-id \(id) \(form) | "
         + "\"$S3UP\" complete \(key) --upload-id \(id) --parts-file -")
     result.expectSuccess()
-    #expect(box.fake.object("dir/k")?.sha256 == sha256(bytes))
+    #expect(box.fake.object("dir/k")?.holds(bytes) == true)
   }
 
   @Test("A list of parts on standard input is read from where the shell has left it")
@@ -75,7 +75,7 @@ import Testing
     let result = try await box.shell(
       "(read line; exec \"$S3UP\" complete \(key) --upload-id \(id) --parts-file -) <list")
     result.expectSuccess()
-    #expect(box.fake.object("dir/k")?.sha256 == sha256(bytes))
+    #expect(box.fake.object("dir/k")?.holds(bytes) == true)
   }
 
   @Test("With a list of other sizes than the store's nothing is completed")
@@ -142,6 +142,6 @@ import Testing
     let (other, _) = try await upload(box, [2, 1])
     try await box.run("abort", key, "--upload-id", other).expectSuccess()
     try await box.run("complete", key, "--upload-id", other, "--parts-file", "list").expectFailure(69, "NoSuchUpload")
-    #expect(box.fake.object("dir/k")?.sha256 == sha256(bytes))
+    #expect(box.fake.object("dir/k")?.holds(bytes) == true)
   }
 }

@@ -23,7 +23,7 @@ import Testing
     let bytes = try box.sample("f", 20 * mebi)
     let result = try await box.run("put", "f", "s3://\(bucket)/k", "--region", "us-west-2", "--verify")
     result.expectSuccess()
-    #expect(box.fake.object("k", bucket: bucket)?.sha256 == sha256(bytes))
+    #expect(box.fake.object("k", bucket: bucket)?.holds(bytes) == true)
     let sessions = box.fake.requests(.createSession)
     #expect(sessions.count == 1)
     #expect(sessions.first?.query == ["session": ""])
@@ -62,7 +62,7 @@ import Testing
     result.expectSuccess()
     #expect(box.fake.requests(.createSession).count == 2)
     #expect(box.fake.requests(.uploadPart).count == 4)
-    #expect(box.fake.object("k", bucket: bucket)?.sha256 == sha256(bytes))
+    #expect(box.fake.object("k", bucket: bucket)?.holds(bytes) == true)
     let tokens = Set(box.fake.requests(.uploadPart).compactMap { $0.headers["x-amz-s3session-token"] })
     #expect(tokens.count == 2)
   }
@@ -75,7 +75,7 @@ import Testing
       ["put", "f", "s3://\(bucket)/k", "--region", "us-west-2", "--limit-rate", "6M", "--part-size", "5M"])
     result.expectSuccess()
     #expect(box.fake.requests(.createSession).count >= 2)
-    #expect(box.fake.object("k", bucket: bucket)?.sha256 == sha256(bytes))
+    #expect(box.fake.object("k", bucket: bucket)?.holds(bytes) == true)
   }
 
   @Test("a refused session is 77 and says what is missing; the secrets of sessions are not shown")
@@ -99,7 +99,7 @@ import Testing
     try FileManager.default.removeItem(atPath: box.binary.home.path(".local/state/s3up"))
     box.fake.setClockOffset(90)
     try await box.run(put + ["--resume", "adopt"]).expectSuccess()
-    #expect(box.fake.object("a/b/k", bucket: bucket)?.sha256 == sha256(bytes))
+    #expect(box.fake.object("a/b/k", bucket: bucket)?.holds(bytes) == true)
     #expect(box.fake.requests(.createMultipartUpload).count == 1)
     #expect(box.fake.requests(.listMultipartUploads).allSatisfy { $0.query["prefix"] == "a/b/" })
     #expect(!box.fake.requests(.listMultipartUploads).isEmpty)

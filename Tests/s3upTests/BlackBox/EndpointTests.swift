@@ -55,7 +55,7 @@ import Testing
     #expect(lines(result.errors) == 1 && result.errors.hasPrefix("s3up: "), "\(result.errors)")
     #expect(result.errors.contains("is in eu-west-1, not in us-west-2"))
     #expect(box.fake.requests.filter { $0.status == 301 }.count == 1)
-    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+    #expect(box.fake.object("k")?.holds(bytes) == true)
     let quiet = try await box.run("put", "f", "s3://bucket/q", "-q")
     quiet.expectSuccess()
   }
@@ -70,7 +70,7 @@ import Testing
     let result = try await box.run(put)
     #expect(result.status == 0, "\(result.errors)")
     #expect(box.fake.requests(.createMultipartUpload).filter { $0.status == 200 }.count == 1)
-    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+    #expect(box.fake.object("k")?.holds(bytes) == true)
   }
 
   @Test("a presigned URL is for the region that AWS names; if it names none, a message says which was used")
@@ -94,7 +94,7 @@ import Testing
     #expect(result.status == 0 && lines(result.errors) == 1, "\(result.errors)")
     #expect(result.errors.contains("eu-test-1"))
     #expect(box.fake.requests.filter { $0.status == 400 }.count == 1)
-    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+    #expect(box.fake.object("k")?.holds(bytes) == true)
   }
 
   @Test("a redirect to another party's host is refused, and nothing is sent there")
@@ -147,7 +147,7 @@ import Testing
     result.expectSuccess()
     #expect(result.output.contains("s3://\(arn)/a/b"))
     #expect(Set(hosts(box)) == ["ap-123456789012.s3-accesspoint.eu-west-1.amazonaws.com"])
-    #expect(box.fake.object("a/b", bucket: "ap-123456789012")?.sha256 == sha256(bytes))
+    #expect(box.fake.object("a/b", bucket: "ap-123456789012")?.holds(bytes) == true)
     #expect(box.fake.requests.allSatisfy { $0.headers["authorization"]?.contains("/eu-west-1/s3/") == true })
   }
 
@@ -227,7 +227,7 @@ import Testing
     try await box.run("put", "big", "s3://bucket/k").expectSuccess()
     #expect(box.fake.requests(.uploadPart).count == parts)
     #expect(box.fake.requests(.putObject).count == (parts == 0 ? 1 : 0))
-    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+    #expect(box.fake.object("k")?.holds(bytes) == true)
   }
 
   @Test("if options and environment say everything, an invalid file has no effect, and one request is sent")

@@ -79,7 +79,7 @@ import Testing
     #expect(box.fake.partsSent(since: before) == [3, 4, 5])
     #expect(result.json["bytes_resumed"] as? Int == 10 * mebi)
     #expect(result.json["source"] as? String == "-")
-    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+    #expect(box.fake.object("k")?.holds(bytes) == true)
     #expect(try box.records() == [])
   }
 
@@ -93,7 +93,7 @@ import Testing
     let result = try await box.shell(line, ["1000"] + cut)
     result.expectSuccess()
     #expect(box.fake.partsSent(since: before) == [3, 4, 5])
-    #expect(box.fake.object("k")?.sha256 == sha256(bytes.dropFirst(1000)))
+    #expect(box.fake.object("k")?.holds(bytes.dropFirst(1000)) == true)
   }
 
   @Test("small files and ends of files are sent in one request", arguments: [0, 1, 999, 1000, 2000])
@@ -102,7 +102,7 @@ import Testing
     let bytes = try box.sample("f", 1000)
     let seek = "python3 -c 'import os; os.lseek(0, \(offset), 0)'"
     try await box.shell("{ \(seek); \"$S3UP\" put - s3://bucket/k -q; } <f").expectSuccess()
-    #expect(box.fake.object("k")?.sha256 == sha256(bytes.dropFirst(offset)))
+    #expect(box.fake.object("k")?.holds(bytes.dropFirst(offset)) == true)
   }
 
   @Test(
@@ -117,7 +117,7 @@ import Testing
       "{ dd of=/dev/null bs=7 count=1 status=none <&\(number); \"$S3UP\" put \(name) s3://bucket/k -q --part-size 5M; } "
         + redirection)
     result.expectSuccess()
-    #expect(box.fake.object("k")?.sha256 == sha256(bytes.dropFirst(7)))
+    #expect(box.fake.object("k")?.holds(bytes.dropFirst(7)) == true)
   }
 
   @Test("after a success the offset is at the end of the file, after a failure where it was")
@@ -127,7 +127,7 @@ import Testing
     let line = "{ \"$S3UP\" put - s3://nobody/k -q 2>/dev/null; \"$S3UP\" put - s3://bucket/k -q; wc -c; } <f"
     let result = try await box.shell(line)
     #expect(result.output.trimmingCharacters(in: .whitespaces) == "0\n", "\(result.output)")
-    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+    #expect(box.fake.object("k")?.holds(bytes) == true)
   }
 
   @Test("standard input that is open only for writing is 66, and nothing is sent", arguments: ["0>>f", "0>>p"])

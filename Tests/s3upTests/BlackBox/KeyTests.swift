@@ -34,7 +34,7 @@ import Testing
           "put", name, target, "--addressing", addressing, "--part-size", "5M", "--json")
         result.expectSuccess()
         #expect(Array((result.json["key"] as? String ?? "").utf8) == Array(stored.utf8))
-        #expect(box.fake.object(stored)?.sha256 == sha256(content), "\(addressing) \(name)")
+        #expect(box.fake.object(stored)?.holds(content) == true, "\(addressing) \(name)")
         #expect(box.fake.objectCount == 1)
         let host = box.fake.requests.last?.headers["host"] ?? ""
         #expect(host == (addressing == "virtual" ? "bucket." : "") + "localhost:\(box.fake.port)")

@@ -18,7 +18,7 @@ import Testing
     let result = try await box.run(put)
     let lost = try #require(box.fake.unfinishedUploads.first?.id)
     result.expectWarned("--upload-id='\(lost)'")
-    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+    #expect(box.fake.object("k")?.holds(bytes) == true)
     #expect(box.fake.unfinishedUploads.map(\.parts.count) == [0])
     #expect(box.fake.requests(.abortMultipartUpload).isEmpty)
   }
@@ -44,7 +44,7 @@ import Testing
     let lost = try #require(box.fake.unfinishedUploads.first?.id)
     box.fake.setFaults([])
     try await box.run(put).expectWarned("--upload-id='\(lost)'")
-    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+    #expect(box.fake.object("k")?.holds(bytes) == true)
     #expect(box.fake.unfinishedUploads.map(\.id) == [lost])
   }
 
@@ -56,7 +56,7 @@ import Testing
     let box = try BlackBox(faults: operations.map { Fault(.init($0, nth: 1), Self.proxyPage) })
     let bytes = try box.sample("f", 11 * mebi)
     try await box.run(put).expectSuccess()
-    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+    #expect(box.fake.object("k")?.holds(bytes) == true)
     #expect(box.fake.requests(.createMultipartUpload).count == 1)
   }
 
@@ -99,7 +99,7 @@ import Testing
     #expect(result.status == 0)
     #expect(result.errors.split(separator: "\n").count == 1)
     #expect(result.errors.contains("is now sent in one request"), "\(result.errors)")
-    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+    #expect(box.fake.object("k")?.holds(bytes) == true)
     #expect(box.fake.unfinishedUploads.map(\.id) == [])
     #expect(try box.records() == [])
   }

@@ -32,7 +32,7 @@ import Testing
     try Touch.rewritten.happen(to: box.files.path("good"))
     try await box.run(put + options).expectSuccess()
     let bytes = try box.files.read("good")
-    #expect(box.fake.object("p/good")?.sha256 == sha256(bytes))
+    #expect(box.fake.object("p/good")?.holds(bytes) == true)
     guard options.contains("--manifest") else { return }
     let manifest = String(decoding: try box.files.read("m"), as: UTF8.self)
     #expect(manifest.hasPrefix(sha256(bytes) + "  good\n"), "\(manifest)")
@@ -202,7 +202,7 @@ import Testing
     try FileManager.default.removeItem(atPath: gate)
     let result = await child.wait()
     #expect(result.status == 0, "\(result.errors)")
-    #expect(box.fake.object("p/large")?.sha256 == sha256(bytes))
+    #expect(box.fake.object("p/large")?.holds(bytes) == true)
     let manifest = String(decoding: try box.files.read("m"), as: UTF8.self)
     #expect(manifest.hasPrefix(sha256(bytes) + "  large\n"), "\(manifest)")
   }

@@ -139,7 +139,7 @@ struct ObjectOptionCase: Sendable, CustomTestStringConvertible {
     try await box.run(["part", "f"] + step + ["--part", "1"]).expectSuccess()
     try await box.run(["parts"] + step).expectSuccess()
     try await box.run(["complete"] + step).expectSuccess()
-    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+    #expect(box.fake.object("k")?.holds(bytes) == true)
     try await box.run("put", "f", "s3://bucket/x", "--sse-c-key-file", "f").expectFailure(64, "32 bytes")
     try await box.run("put", "f", "s3://bucket/x", "--sse-c-key-file", "none").expectFailure(66, "none")
     #expect(box.fake.object("x") == nil)

@@ -20,7 +20,7 @@ import Testing
     child.signal(SIGCONT)
     let result = await child.wait(timeout: .seconds(60))
     #expect(result.status == 0, "\(result.errors)")
-    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+    #expect(box.fake.object("k")?.holds(bytes) == true)
     #expect(box.fake.requests(.createMultipartUpload).count == 1)
     #expect(box.fake.partsSent(since: 0).filter { $0 < 3 }.count == 2)
   }

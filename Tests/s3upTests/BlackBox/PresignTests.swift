@@ -26,7 +26,7 @@ import Testing
     let key = "s3://bucket/a b+%/é?#&=*~"
     let put = try await presign(box, key, "--method", "PUT")
     #expect(try await status(box, ["-T", box.files.path("f"), put]) == 200)
-    #expect(box.fake.object("a b+%/é?#&=*~")?.sha256 == sha256(bytes))
+    #expect(box.fake.object("a b+%/é?#&=*~")?.holds(bytes) == true)
     let get = try await presign(box, key)
     #expect(try await status(box, [get]) == 200)
     #expect(try box.files.read("answer") == bytes)
@@ -163,7 +163,7 @@ import Testing
     let complete = try await box.run("complete", "s3://bucket/k", "--upload-id", id)
     complete.expectSuccess()
     #expect(complete.output.hasPrefix("completed s3://bucket/k (11 MiB in 3 parts; "))
-    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+    #expect(box.fake.object("k")?.holds(bytes) == true)
     #expect(box.fake.object("k")?.parts.count == 3)
   }
 
@@ -192,7 +192,7 @@ import Testing
     try await box.run("part", "f", "--url", urls[1], "--offset", "5M").expectSuccess()
     box.environment = keys
     try await box.run("complete", "s3://bucket/k", "--upload-id", id).expectSuccess()
-    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+    #expect(box.fake.object("k")?.holds(bytes) == true)
   }
 
   @Test("one MD5 for several parts is refused; a file has one for each, and each URL accepts only its own bytes")
@@ -223,7 +223,7 @@ import Testing
     try box.files.write(bytes[0], to: "piece")
     try await box.run("part", "piece", "--url", url).expectSuccess()
     try await box.run("complete", "s3://bucket/k", "--upload-id", id).expectSuccess()
-    #expect(box.fake.object("k")?.sha256 == sha256(bytes.flatMap(\.self)))
+    #expect(box.fake.object("k")?.holds(bytes.flatMap(\.self)) == true)
   }
 
   @Test(

@@ -20,7 +20,7 @@ import Testing
     let result = try await run(box, "echo dumping >&2; cat f")
     #expect(result.status == 0)
     #expect(result.errors == "dumping\n")
-    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+    #expect(box.fake.object("k")?.holds(bytes) == true)
   }
 
   @Test("options after -- are the command's")
@@ -197,7 +197,7 @@ import Testing
     let bytes = try box.sample("f", 9 * mebi)
     // The output begins only after the command has been reaped.
     try await run(box, "{ while kill -0 $$ 2>/dev/null; do sleep 0.02; done; cat f; } & exit 0").expectSuccess()
-    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+    #expect(box.fake.object("k")?.holds(bytes) == true)
   }
 
   @Test(

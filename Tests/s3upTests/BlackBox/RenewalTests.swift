@@ -107,7 +107,7 @@ private final class Issuer: Sendable {
     where location: SourceLocation = #_sourceLocation
   ) {
     #expect(result.status == 0, "\(result.errors)", sourceLocation: location)
-    #expect(box.fake.object("k")?.sha256 == sha256(bytes), sourceLocation: location)
+    #expect(box.fake.object("k")?.holds(bytes) == true, sourceLocation: location)
     let parts = box.fake.requests(.uploadPart)
     for (part, sends) in Dictionary(grouping: parts, by: \.partNumber) {
       #expect(sends.count <= 2, "part \(part ?? 0)", sourceLocation: location)

@@ -61,7 +61,7 @@ struct StoppedUpload {
     let (result, parts) = again
     #expect(result.status == 0, "\(result.errors)", sourceLocation: location)
     #expect(parts == sent, sourceLocation: location)
-    #expect(box.fake.object("k")?.sha256 == sha256(bytes), sourceLocation: location)
+    #expect(box.fake.object("k")?.holds(bytes) == true, sourceLocation: location)
     #expect(result.json["bytes_resumed"] as? Int == resumed, sourceLocation: location)
     #expect(result.json["bytes_sent"] as? Int == bytes.count - resumed, sourceLocation: location)
     #expect(box.fake.unfinishedUploads.map(\.id) == [], sourceLocation: location)
@@ -104,7 +104,7 @@ extension BlackBox {
     #expect(held.isDisjoint(with: fake.partsSent(since: before)), sourceLocation: location)
     #expect(
       !fake.requests.dropFirst(before).contains { $0.operation == .createMultipartUpload }, sourceLocation: location)
-    #expect(fake.object("k")?.sha256 == sha256(bytes), sourceLocation: location)
+    #expect(fake.object("k")?.holds(bytes) == true, sourceLocation: location)
     #expect(fake.unfinishedUploads.map(\.id) == [], sourceLocation: location)
     #expect(try records() == [], sourceLocation: location)
   }

@@ -68,7 +68,7 @@ import Testing
     #expect(try box.records().count == 1)
     box.fake.setFaults([])
     await first.wait().expectSuccess()
-    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+    #expect(box.fake.object("k")?.holds(bytes) == true)
     #expect(box.fake.unfinishedUploads.map(\.id) == [])
   }
 
@@ -86,7 +86,7 @@ import Testing
     #expect(result.status == 0, "\(result.errors)")
     #expect(result.errors.contains("waiting for another run"), "\(result.errors)")
     #expect(box.fake.requests(.completeMultipartUpload).count == 2)
-    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+    #expect(box.fake.object("k")?.holds(bytes) == true)
   }
 
   @Test("--wait-lock with a duration ends in 75 after it")
@@ -132,7 +132,7 @@ import Testing
     #expect(result.status == 0, "\(result.errors)")
     #expect(Set(box.fake.partsSent(since: before)).isDisjoint(with: [1, 2]))
     #expect(box.fake.requests(.createMultipartUpload).count == 1)
-    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+    #expect(box.fake.object("k")?.holds(bytes) == true)
   }
 
   /// A record that is cut off within its head is not one, and the upload counts as another client's.
@@ -166,7 +166,7 @@ import Testing
     let (result, sent) = try await stopped.again()
     #expect(result.status == 0, "\(result.errors)")
     #expect(sent == [])
-    #expect(box.fake.object("k")?.sha256 == sha256(stopped.bytes))
+    #expect(box.fake.object("k")?.holds(stopped.bytes) == true)
     #expect(box.fake.unfinishedUploads.map(\.id) == [])
   }
 
@@ -183,7 +183,7 @@ import Testing
     let left = try #require(box.fake.unfinishedUploads.first?.id)
     let result = try await box.run(StoppedUpload.words)
     result.expectWarned("--upload-id='\(left)'")
-    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+    #expect(box.fake.object("k")?.holds(bytes) == true)
     #expect(box.fake.unfinishedUploads.map(\.id) == [left])
   }
 
@@ -221,7 +221,7 @@ import Testing
     for folder in ["state", "/proc/nowhere"] {
       let result = try await box.run(StoppedUpload.words + ["--state-dir", folder])
       result.expectWarned("could not be resumed")
-      #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+      #expect(box.fake.object("k")?.holds(bytes) == true)
     }
   }
 

@@ -103,7 +103,7 @@ import Testing
       let box = try BlackBox(faults: [Fault(.init(.listMultipartUploads), action)])
       let bytes = try box.sample("f", 11 * mebi)
       try await box.run(StoppedUpload.words + ["--stall-timeout", "1h"]).expectSuccess()
-      #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+      #expect(box.fake.object("k")?.holds(bytes) == true)
     }
   }
 
@@ -142,7 +142,7 @@ import Testing
     #expect(again.result.errors.split(separator: "\n").count == 1, "\(again.result.errors)")
     #expect(again.result.errors.contains("the source differs from that of the unfinished upload"))
     #expect(again.result.json["bytes_resumed"] as? Int == 0)
-    #expect(stopped.box.fake.object("k")?.sha256 == sha256(bytes))
+    #expect(stopped.box.fake.object("k")?.holds(bytes) == true)
     #expect(stopped.box.fake.unfinishedUploads.map(\.id) == [])
     #expect(stopped.box.fake.requests(.abortMultipartUpload).map(\.uploadID) == [stopped.uploadID])
     #expect(try stopped.box.records() == [])
@@ -195,7 +195,7 @@ import Testing
     let (result, sent) = try await freely(stopped, ["--resume", "adopt"])
     #expect(result.status == 0, "\(result.errors)")
     #expect(sent == [1, 2, 3])
-    #expect(stopped.box.fake.object("k")?.sha256 == sha256(bytes))
+    #expect(stopped.box.fake.object("k")?.holds(bytes) == true)
     #expect(stopped.box.fake.unfinishedUploads.map(\.id) == [stopped.uploadID])
   }
 
@@ -224,7 +224,7 @@ import Testing
     ).expectDone()
     let again = try await stopped.again()
     #expect(again.result.status == 0, "\(again.result.errors)")
-    #expect(stopped.box.fake.object("k")?.sha256 == sha256(stopped.bytes))
+    #expect(stopped.box.fake.object("k")?.holds(stopped.bytes) == true)
     #expect(stopped.box.fake.unfinishedUploads.map(\.id) == [])
     // A part of another length means an upload of another file, of which nothing is used.
     #expect(again.sent == (size == 1000 ? [1, 2, 3, 4, 5] : [1, 3, 4, 5]))
@@ -244,7 +244,7 @@ import Testing
     let again = try await box.run(StoppedUpload.words + ["--json"])
     #expect(again.status == 0, "\(again.errors)")
     #expect(again.json["bytes_resumed"] as? Int == 0)
-    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+    #expect(box.fake.object("k")?.holds(bytes) == true)
     #expect(try box.records() == [])
   }
 
@@ -269,7 +269,7 @@ import Testing
     // The upload that is gone is aborted anyway: a store that only lost sight of it would keep its parts.
     let operations = box.fake.requests.dropFirst(before).map(\.operation)
     #expect(operations == [.listParts, .headObject, .abortMultipartUpload])
-    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+    #expect(box.fake.object("k")?.holds(bytes) == true)
     #expect(try box.records() == [])
   }
 
@@ -286,7 +286,7 @@ import Testing
     box.fake.putObject("k", bytes: [UInt8](repeating: 1, count: bytes.count))
     let result = try await box.run(StoppedUpload.words)
     #expect(result.status == 0 && result.errors.contains("starting a new one"), "\(result.errors)")
-    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+    #expect(box.fake.object("k")?.holds(bytes) == true)
   }
 
   @Test("a false list of parts costs parts, never the object", arguments: [1, 1000])
@@ -297,7 +297,7 @@ import Testing
       stopped.box.fake.options.pageLimit = pageLimit
       let again = try await stopped.again()
       #expect(again.result.status == 0, "\(kind): \(again.result.errors)")
-      #expect(stopped.box.fake.object("k")?.sha256 == sha256(stopped.bytes), "\(kind)")
+      #expect(stopped.box.fake.object("k")?.holds(stopped.bytes) == true, "\(kind)")
       #expect(Set([3, 4, 5]).isSubset(of: again.sent), "\(kind)")
       stopped.box.fake.options.listParts = .paged
       #expect(stopped.box.fake.unfinishedUploads.map(\.id) == [], "\(kind)")

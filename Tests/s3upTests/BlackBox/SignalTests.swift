@@ -197,7 +197,7 @@ import Testing
     child.signal(SIGINT)
     let result = await child.wait(timeout: .seconds(30))
     #expect(result.status == 0, "\(result.errors)")
-    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+    #expect(box.fake.object("k")?.holds(bytes) == true)
   }
 
   @Test("a SIGHUP that was ignored at the start, as by nohup, stays ignored")
@@ -213,7 +213,7 @@ import Testing
     child.signal(SIGHUP)
     let result = await child.wait(timeout: .seconds(60))
     result.expectSuccess()
-    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+    #expect(box.fake.object("k")?.holds(bytes) == true)
   }
 
   @Test("if the reader of standard output has gone, SIGPIPE does not end the run, and a proven upload is a success")
@@ -274,7 +274,7 @@ import Testing
       environment: environment, directory: box.files.path)
     if puts {
       #expect(await child.wait(timeout: .seconds(100)).signal == nil)
-      #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+      #expect(box.fake.object("k")?.holds(bytes) == true)
       #expect(box.fake.requests.allSatisfy { $0.status == 200 })
     } else {
       #expect(await box.fake.wait { $0.count == 1 })
@@ -333,7 +333,7 @@ import Testing
       #expect(result.errors == "")
       let status = String(decoding: try box.files.read("status"), as: UTF8.self)
       #expect(status == (streams.contains(">&- 2") ? "74\n" : "0\n"))
-      #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+      #expect(box.fake.object("k")?.holds(bytes) == true)
       #expect(box.fake.requests.allSatisfy { $0.status == 200 })
       #expect(try box.files.read("f") == bytes)
     }

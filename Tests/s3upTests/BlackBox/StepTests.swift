@@ -34,7 +34,7 @@ import Testing
       #expect(result.lines.count == 4)
       #expect(result.lines.last?.hasPrefix("completed \(key) (11 MiB in 3 parts; ") == true)
       let object = try #require(box.fake.object("dir/k"))
-      #expect(object.sha256 == sha256(bytes))
+      #expect(object.holds(bytes))
       #expect(Set(result.lines.dropLast()) == Set(object.parts.map { "\"\($0.etag)\"" }))
     }
   }
@@ -55,7 +55,7 @@ import Testing
     #expect(said.json["event"] as? String == "completed")
     #expect(said.json["parts"] as? Int == 2)
     #expect(said.json["size"] as? Int == 5 * mebi + 2000)
-    #expect(box.fake.object("dir/k")?.sha256 == sha256(one + two))
+    #expect(box.fake.object("dir/k")?.holds(one + two) == true)
   }
 
   @Test("parts lists number, size and ETag over many pages; uploads counts them")
@@ -118,7 +118,7 @@ import Testing
         ["complete", key, "--upload-id", id, "--parts-file", input ? "-" : "list"],
         input: input ? .bytes(Array(list.utf8)) : .none)
       result.expectSuccess()
-      #expect(box.fake.object("dir/k")?.sha256 == sha256(kept))
+      #expect(box.fake.object("dir/k")?.holds(kept) == true)
     }
   }
 

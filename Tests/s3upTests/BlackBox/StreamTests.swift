@@ -15,7 +15,7 @@ import Testing
     let bytes = try box.sample("f", size)
     let result = try await box.run("put", "-", "s3://bucket/k", "--json", input: .bytes(bytes))
     result.expectSuccess()
-    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+    #expect(box.fake.object("k")?.holds(bytes) == true)
     #expect(box.fake.object("k")?.size == size)
     #expect(box.fake.unfinishedUploads.map(\.id) == [])
     #expect(try box.records() == [])
@@ -44,7 +44,7 @@ import Testing
       Programs.find("bash"), ["-c", line], environment: environment, directory: box.files.path
     ).wait(timeout: .seconds(60))
     result.expectSuccess()
-    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+    #expect(box.fake.object("k")?.holds(bytes) == true)
   }
 
   @Test(
@@ -66,7 +66,7 @@ import Testing
     #expect(box.fake.requests(.completeMultipartUpload).isEmpty && box.fake.requests(.putObject).isEmpty)
     let right = ["--expect-size", String(size), "--min-size", String(size), "--expect-sha256", sha256(bytes)]
     try await box.run(["put", "-", "s3://bucket/k"] + right, input: .bytes(bytes)).expectSuccess()
-    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+    #expect(box.fake.object("k")?.holds(bytes) == true)
   }
 
   @Test("--min-size applies to files too")
@@ -91,7 +91,7 @@ import Testing
     ])
     let bytes = try box.sample("f", 20 * mebi)
     try await box.run("put", "-", "s3://bucket/k", input: .bytes(bytes)).expectSuccess()
-    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+    #expect(box.fake.object("k")?.holds(bytes) == true)
     #expect(box.fake.requests(.uploadPart).count == 6)
     #expect(box.fake.unfinishedUploads.map(\.id) == [])
   }
@@ -101,7 +101,7 @@ import Testing
     let box = try BlackBox(faults: [Fault(.init(.putObject, nth: 1), Self.passing[index])])
     let bytes = try box.sample("f", mebi)
     try await box.run("put", "-", "s3://bucket/k", input: .bytes(bytes)).expectSuccess()
-    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+    #expect(box.fake.object("k")?.holds(bytes) == true)
   }
 
   @Test("a part that fails for good ends the run with its reason and leaves nothing: a stream cannot be resumed")
@@ -130,7 +130,7 @@ import Testing
     box.fake.setFaults([])
     let result = try await box.run("put", "-", "s3://bucket/k", input: .bytes(bytes))
     #expect(result.status == 0, "\(result.errors)")
-    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+    #expect(box.fake.object("k")?.holds(bytes) == true)
     #expect(box.fake.unfinishedUploads.map(\.id) == [])
     #expect(box.fake.requests(.abortMultipartUpload).map(\.uploadID) == [old])
   }
@@ -142,7 +142,7 @@ import Testing
       let bytes = try box.sample("f", 20 * mebi)
       for body in [bytes, Array(bytes.prefix(1000))] {
         try await box.run("put", "-", "s3://bucket/k", input: .bytes(body)).expectSuccess()
-        #expect(box.fake.object("k")?.sha256 == sha256(body))
+        #expect(box.fake.object("k")?.holds(body) == true)
         #expect(box.fake.unfinishedUploads.map(\.id) == [])
       }
       try FileManager.default.removeItem(atPath: box.state)
@@ -237,7 +237,7 @@ import Testing
       let parts = box.fake.requests.dropFirst(before).filter { $0.operation == .uploadPart }
         .sorted { ($0.partNumber ?? 0) < ($1.partNumber ?? 0) }
       #expect(parts.map { $0.bodyLength / mebi } == sizes)
-      #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+      #expect(box.fake.object("k")?.holds(bytes) == true)
     }
   }
 

@@ -21,7 +21,7 @@ import Testing
     #expect(result.status == 64, "\(result.output) \(result.errors)")
     #expect(result.errors.contains("same key as an earlier file") && result.errors.contains("s3://bucket/tb/k"))
     #expect(!result.errors.contains("s3://bucket/s3://"), "\(result.errors)")
-    #expect(try box.fake.object("tb/k")?.sha256 == sha256(box.files.read("x/k")))
+    #expect(try box.fake.object("tb/k")?.holds(box.files.read("x/k")) == true)
     #expect(try await box.run("put", ".", "--ticket", "twice").status == 0)
   }
 
@@ -31,7 +31,7 @@ import Testing
     for name in ["a", "b"] { try box.sample(name, 300, seed: UInt64(name.utf8.first ?? 0)) }
     try await box.run("ticket", "issue", "a", "b", "s3://bucket/p/", "-o", "t.jsonl").expectSuccess()
     #expect(try await box.stranger.run("put", ".", "--ticket", "t.jsonl").status == 0)
-    for name in ["a", "b"] { #expect(try box.fake.object("p/" + name)?.sha256 == sha256(box.files.read(name))) }
+    for name in ["a", "b"] { #expect(try box.fake.object("p/" + name)?.holds(box.files.read(name)) == true) }
   }
 
   @Test("the tickets of a folder upload its files, and a second run only what is missing")
@@ -53,7 +53,7 @@ import Testing
     #expect(first.status == 0, "\(first.errors)")
     #expect(first.lines.last?.hasPrefix("3 files uploaded") == true, "\(first.output)")
     for (name, bytes) in sent where name != "b.txt" {
-      #expect(box.fake.object("p/" + name)?.sha256 == sha256(bytes))
+      #expect(box.fake.object("p/" + name)?.holds(bytes) == true)
     }
     #expect(box.fake.unfinishedUploads.isEmpty)
     let before = box.fake.requests(.uploadPart).count

@@ -74,7 +74,7 @@ import Testing
     #expect(box.fake.objectCount == 0)
     let accepted = try await box.run("ticket", "finish", "t.json", "--as-it-is")
     #expect(accepted.status == 0 && accepted.errors.contains("5242880 bytes in 1 part"), "\(accepted.errors)")
-    #expect(box.fake.object("k")?.sha256 == sha256(bytes.prefix(5 * mebi)))
+    #expect(box.fake.object("k")?.holds(bytes.prefix(5 * mebi)) == true)
     // For a known size all parts make the whole object, and the option changes nothing.
     try await box.run("ticket", "issue", "f", "s3://bucket/k2", "-o", "t2.json", "--part-size", "5M").expectSuccess()
     #expect(try await box.run("put", "f", "--ticket", "t2.json", "--parts", "1-3").status == 0)
@@ -155,7 +155,7 @@ import Testing
     #expect(file.status == 69 && file.errors.contains("sk for a new ticket"), "\(file.errors)")
     // A stream of the same length replaces all parts.
     #expect(try await produce(box, "cat f").status == 0)
-    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+    #expect(box.fake.object("k")?.holds(bytes) == true)
   }
 
   @Test("a short stream causes no warning that its parts run out")

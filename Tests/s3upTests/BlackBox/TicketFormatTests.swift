@@ -29,7 +29,7 @@ import Testing
     let result = try await box.shell("sh up.sh f")
     #expect(result.status == 0, "\(result.errors)")
     #expect(result.output.contains("proven by its ETag"), "\(result.output)")
-    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+    #expect(box.fake.object("k")?.holds(bytes) == true)
     #expect(box.fake.requests(.uploadPart).count == 7)
   }
 
@@ -95,7 +95,7 @@ import Testing
     let result = try await box.shell("sh up.sh f")
     #expect(result.status == 0, "\(result.errors)")
     #expect(result.output.contains("proven by its checksum"), "\(result.output)")
-    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+    #expect(box.fake.object("k")?.holds(bytes) == true)
   }
 
   @Test("another object of the same size with as many parts is a failure of the script")
@@ -132,7 +132,7 @@ import Testing
     #expect(try await box.shell("sh up.sh f").status == 75)
     let result = try await box.shell("sh up.sh g")
     #expect(result.status == 0, "\(result.errors)")
-    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+    #expect(box.fake.object("k")?.holds(bytes) == true)
   }
 
   @Test(
@@ -173,7 +173,7 @@ import Testing
     #expect(try await box.run("put", "f", "--ticket", name).status == 0)
     #expect(try await box.run("ticket", "finish", name).output.hasPrefix("already completed: s3://bucket/k"))
     #expect(try await box.run("ticket", "revoke", name).output.contains("had been completed, and the object stays"))
-    #expect(box.fake.object("k'\"</script>\u{0600}<")?.sha256 == sha256(bytes))
+    #expect(box.fake.object("k'\"</script>\u{0600}<")?.holds(bytes) == true)
 
     let renewed = try await box.run("ticket", "renew", "gone", "--expires", "2h")
     #expect(renewed.status == 0, "\(renewed.errors)")

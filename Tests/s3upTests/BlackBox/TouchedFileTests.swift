@@ -56,7 +56,7 @@ import Testing
     let result = try await run(box, options.isEmpty ? .link : .chmod, at: Self.third, put + options + ["-v"])
     #expect(result.status == 0, "\(result.errors)")
     #expect(result.errors.contains("comparing its bytes again"), "\(result.errors)")
-    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+    #expect(box.fake.object("k")?.holds(bytes) == true)
     #expect(box.fake.requests(.uploadPart).count == 5)
   }
 
@@ -114,7 +114,7 @@ import Testing
     let result = try await run(box, touch, at: Self.third, words, input: .file(box.files.path("f")))
     guard touch == .rewritten else {
       result.expectSuccess()
-      #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+      #expect(box.fake.object("k")?.holds(bytes) == true)
       return
     }
     result.expectFailure(65, "was rewritten")
@@ -129,7 +129,7 @@ import Testing
     let again = try await stopped.again()
     #expect(again.result.status == 0, "\(again.result.errors)")
     #expect(again.sent == [1, 3, 4, 5])
-    #expect(box.fake.object("k")?.sha256 == sha256(try box.files.read("f")))
+    #expect(box.fake.object("k")?.holds(try box.files.read("f")) == true)
   }
 
   @Test("a file rewritten like that while the next run resumes, after its parts were compared, is 65")
@@ -153,7 +153,7 @@ import Testing
     try Touch.rewritten.happen(to: box.files.path("f"))
     let result = try await box.run(StoppedUpload.words)
     #expect(result.status == 0, "\(result.errors)")
-    #expect(box.fake.object("k")?.sha256 == sha256(try box.files.read("f")))
+    #expect(box.fake.object("k")?.holds(try box.files.read("f")) == true)
     #expect(try box.records() == [])
   }
 

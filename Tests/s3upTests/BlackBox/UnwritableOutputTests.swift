@@ -51,7 +51,7 @@ enum Unwritable: String, CaseIterable, CustomTestStringConvertible {
       json.expectFailure(74, "standard output", "uploaded f to \(key)")
       #expect(records(box) == [])
     }
-    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+    #expect(box.fake.object("k")?.holds(bytes) == true)
     #expect(box.fake.unfinishedUploads.isEmpty)
   }
 

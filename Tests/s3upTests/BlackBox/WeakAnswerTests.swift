@@ -23,7 +23,7 @@ import Testing
     let box = try store(Fault(.init(.headObject, to: 2), .error(status: 404, code: "")))
     let bytes = try box.sample("f", 11 * mebi)
     try await box.run(Self.words + ["--retries", "1"]).expectSuccess()
-    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+    #expect(box.fake.object("k")?.holds(bytes) == true)
     #expect(box.fake.requests(.headObject).count == 3)
   }
 

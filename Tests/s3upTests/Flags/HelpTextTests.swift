@@ -66,8 +66,9 @@ import Testing
   private static let words = pages.map { ($0, words(TextPage.draw($0, width: 300))) }
 
   private static func words(_ text: String) -> String {
-    let words = text.replacing(" \\\n", with: "\n").utf8.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\n") }
-    return words.map { String(Substring($0)) }.joined(separator: " ")
+    // A backslash by itself continues a command on the next line.
+    let words = text.utf8.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\n") }.map { String(Substring($0)) }
+    return words.filter { $0 != "\\" }.joined(separator: " ")
   }
 
   @Test("A wide terminal is used: paragraphs fill 200 columns")

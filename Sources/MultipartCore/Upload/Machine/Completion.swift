@@ -169,7 +169,7 @@ struct Completion: Sendable {
   }
 
   /// An object in a single request keeps its slot among the transfers while it waits.
-  private var waiter: Scheduler.Waiter {
+  private var waiter: Waiter {
     isPut ? .transfer(Slot(object: object, part: 0)) : .step(object: object)
   }
 
