@@ -121,7 +121,7 @@ public struct BatchSummary: Sendable, Equatable {
   public init() {}
 
   /// Objects that succeeded.
-  var done: Int { uploaded + downloaded + unchanged + existing }
+  var done: Int { uploaded + downloaded + unchanged + existing + verified }
 }
 
 /// The progress of a batch.

@@ -8,8 +8,6 @@ import MultipartBasics
 ///     print(try await check.run().verified)
 public final class BatchVerification: BatchRun {
   private struct State: Sendable {
-    var now = BatchState()
-    var despair = Despair(ofReading: true)
     /// Why the run ends before all sources were compared.
     var stop: Failure?
     var work: Task<Void, Never>?
@@ -19,6 +17,7 @@ public final class BatchVerification: BatchRun {
   private let options: VerifyOptions
   private let find: Finder<Comparison>
   private let tap: EventTap<BatchEvent>
+  private let ledger: BatchLedger
   private let state = Locked(State())
   /// Up to 16 comparisons run at once: except for large files, each spends most of its time waiting for the store.
   private let gate = Gate(16)
@@ -32,11 +31,14 @@ public final class BatchVerification: BatchRun {
   ) {
     var options = options
     options.rangeSize = Self.rangeSize
-    (self.store, self.options, self.find, tap) = (store, options, find, EventTap(onEvent))
+    let tap = EventTap(onEvent)
+    (self.store, self.options, self.find, self.tap) = (store, options, find, tap)
+    ledger = BatchLedger(
+      store.world, readsObjects: true, stopsAtFirstFailure: options.stopsAtFirstFailure, onEvent: tap.tell)
   }
 
   /// The progress; can be read at any time.
-  public var progress: BatchState { state.withLock { $0.now } }
+  public var progress: BatchState { ledger.now }
 
   /// What happens, for one reader; it ends when the run does. Of events that are not read only the newest are kept.
   public var events: AsyncStream<BatchEvent> { tap.events }
@@ -65,8 +67,8 @@ public final class BatchVerification: BatchRun {
     } onCancel: { [self] in
       cancel()
     }
-    let (summary, stop) = state.withLock { ($0.now.summary, $0.stop) }
-    if let stop, !summary.hasGivenUp { throw stop }
+    let summary = ledger.summary
+    if let stop = state.withLock({ $0.stop }), !summary.hasGivenUp { throw stop }
     return summary
   }
 
@@ -85,7 +87,8 @@ public final class BatchVerification: BatchRun {
     let finder = ahead.fill(by: find) { [self] step in
       await take(step, ahead)
     } ended: { [self] trouble in
-      state.withLock { ($0.now.foundAll, $0.stop) = (trouble == nil, $0.stop ?? trouble) }
+      ledger.foundAll(trouble == nil)
+      state.withLock { $0.stop = $0.stop ?? trouble }
     }
     await withTaskCancellationHandler {
       await withDiscardingTaskGroup { group in
@@ -105,24 +108,12 @@ public final class BatchVerification: BatchRun {
   }
 
   private func take(_ step: CandidateStep<Comparison>, _ ahead: Lookahead<Comparison>) async -> Bool {
-    switch step {
-    case .skipped(let source):
-      state.withLock { $0.now.summary.skipped += 1 }
-      tap.tell(.skipped(source))
-    case .leftOut(let source):
-      store.world.log(1, "left out: \(SafeText.oneLine(source.path)): \(source.reason.words)")
-    case .advice(let text): store.world.log(0, text)
-    case .failed(let failure, let name):
+    let comparison = ledger.candidate(in: step) { failure, name in
       failed(failure, failure.place.file ?? "", failure.place.key ?? "", name: name)
-    case .candidate(let comparison):
-      state.withLock { state in
-        state.now.found += 1
-        state.now.foundBytes = state.now.foundBytes.plus(comparison.size ?? 0)
-        state.now.remaining = state.now.remaining.plus(comparison.size ?? 0)
-      }
-      return await ahead.put(comparison)
     }
-    return goesOn
+    guard let comparison else { return goesOn }
+    ledger.found(comparison.size)
+    return await ahead.put(comparison)
   }
 
   private func verify(_ comparison: Comparison) async {
@@ -136,21 +127,18 @@ public final class BatchVerification: BatchRun {
     } catch {
       result = .failure(error)
     }
-    state.withLock { state in
-      let size = comparison.size ?? 0
-      state.now.remaining = max(0, state.now.remaining - size)
-      state.now.bytes = state.now.bytes.plus(size)
-      state.now.transferred = state.now.transferred.plus(size)
-    }
+    let size = comparison.size ?? 0
+    ledger.settled(size)
+    ledger.moved(size, transferred: size)
     switch result {
     case .success(let object):
-      state.withLock { state in
-        state.now.summary.verified += 1
-        state.now.summary.bytes = state.now.summary.bytes.plus(object.size)
-      }
       let took = store.world.uptime() - start
-      tap.tell(
-        .verified(object, source: comparison.path.text, bucket: store.bucket, key: comparison.key, took: took))
+      let event = BatchEvent.verified(
+        object, source: comparison.path.text, bucket: store.bucket, key: comparison.key, took: took)
+      ledger.ended(event) { summary in
+        summary.verified += 1
+        summary.bytes = summary.bytes.plus(object.size)
+      }
     case .failure(let failure): failed(failure, comparison.path.text, comparison.key, name: comparison.name)
     }
   }
@@ -158,25 +146,17 @@ public final class BatchVerification: BatchRun {
   private func failed(_ failure: Failure, _ path: String, _ key: String, name: [UInt8]?) {
     // A folder that cannot be read is about no object.
     let place = key.isEmpty ? Place(file: path) : Place(file: path, bucket: store.bucket, key: key)
-    tap.tell(
-      .ended(
-        BatchResult(
-          source: path, bucket: store.bucket, key: key,
-          result: .failure(failure.at(place)), name: name)))
-    // An interrupted comparison is not a failed one.
-    guard failure.code != .interrupted else { return }
-    let (givesUp, doubtsBucket) = state.withLock { state in
-      state.now.summary.failed += 1
-      let done = state.now.summary.verified
-      let isHopeless = state.despair.isHopeless(failure, done: done)
-      let givesUp = isHopeless || options.stopsAtFirstFailure
-      return (givesUp, state.despair.doubtsBucket(failure, done: done))
+    let result = BatchResult(
+      source: path, bucket: store.bucket, key: key, result: .failure(failure.at(place)), name: name)
+    switch ledger.failed(result, failure) {
+    case .goOn: break
+    case .giveUp: giveUp()
+    case .doubtBucket: store.doubtBucket { self.giveUp() }
     }
-    if givesUp { giveUp() } else if doubtsBucket { store.doubtBucket { self.giveUp() } }
   }
 
   private func giveUp() {
-    state.withLock { $0.now.summary.hasGivenUp = true }
+    ledger.givenUp()
     stop(Failure(.interrupted, "not compared, because another file failed"))
   }
 }

@@ -10,11 +10,9 @@ struct RangePlan: Sendable, Equatable {
   }
 
   /// The number of ranges; no bytes need no request.
-  var count: Int { Int(clamping: size / rangeSize + (size % rangeSize == 0 ? 0 : 1)) }
+  var count: Int { size > 0 ? cut.count : 0 }
+  private var cut: PartCut { PartCut(size, partSize: rangeSize) }
 
   /// The position of a range among the requested bytes.
-  func range(of number: Int) -> (offset: Int64, length: Int64) {
-    let offset = Int64(number - 1) * rangeSize
-    return (offset, min(rangeSize, size - offset))
-  }
+  func range(of number: Int) -> (offset: Int64, length: Int64) { cut.range(of: number) }
 }

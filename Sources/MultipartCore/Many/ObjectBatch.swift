@@ -45,44 +45,29 @@ final class ObjectBatch<Maker: ObjectMaking>: BatchRun {
   private let driver: RunDriver<Maker.Object>
   private let maker: Maker
   private let deadline: Duration?
-  private let stopsAtFirstFailure: Bool
   private let find: Finder<Maker.Found>
-  private let onEvent: @Sendable (BatchEvent) -> Void
+  private let ledger: BatchLedger
   private let state = Locked(State())
 
   private struct State: Sendable {
-    var summary = BatchSummary()
-    var found = 0
-    var foundBytes: Int64 = 0
-    var foundAll = false
-    /// The bytes of objects that were found and have not ended.
-    var remaining: Int64 = 0
-    /// The bytes of objects that have ended.
-    var bytes: Int64 = 0
-    var transferred: Int64 = 0
     /// Why the sources could not be read to their end.
     var trouble: Failure?
     /// Why the last try failed that an interrupted object, or the search for objects, was about to repeat.
     var lastTry: Wording?
-    var despair = Despair(ofReading: !Maker.writesObjects)
   }
 
   init(
     _ maker: Maker, deadline: Duration?, stopsAtFirstFailure: Bool, driver: RunDriver<Maker.Object>,
     find: @escaping Finder<Maker.Found>, onEvent: @escaping @Sendable (BatchEvent) -> Void
   ) {
-    (self.maker, self.deadline, self.stopsAtFirstFailure) = (maker, deadline, stopsAtFirstFailure)
-    (self.driver, self.find, self.onEvent) = (driver, find, onEvent)
+    (self.maker, self.deadline, self.driver, self.find) = (maker, deadline, driver, find)
+    ledger = BatchLedger(
+      driver.world, readsObjects: !Maker.writesObjects, stopsAtFirstFailure: stopsAtFirstFailure, onEvent: onEvent)
   }
 
   var progress: BatchState {
-    var now = BatchState()
     let running = driver.objects
-    state.withLock { state in
-      now.summary = state.summary
-      (now.found, now.foundBytes, now.foundAll) = (state.found, state.foundBytes, state.foundAll)
-      (now.remaining, now.bytes, now.transferred) = (state.remaining, state.bytes, state.transferred)
-    }
+    var now = ledger.now
     for object in running {
       let (file, own) = maker.progress(of: object)
       now.remaining = max(0, now.remaining - own.bytes)
@@ -113,9 +98,8 @@ final class ObjectBatch<Maker: ObjectMaking>: BatchRun {
     } onCancel: { [driver] in
       driver.interrupt()
     }
-    let (summary, trouble) = state.withLock { state in
-      (state.summary, state.trouble ?? (state.summary.hasGivenUp ? nil : interruption(state.lastTry)))
-    }
+    let summary = ledger.summary
+    let trouble = state.withLock { $0.trouble ?? (summary.hasGivenUp ? nil : interruption($0.lastTry)) }
     maker.close(keepsRecord: trouble != nil || summary.failed > 0 || driver.interruption != nil)
     if let trouble { throw trouble }
     return summary
@@ -132,9 +116,9 @@ final class ObjectBatch<Maker: ObjectMaking>: BatchRun {
     let finder = ahead.fill(by: find) { [self] step in
       await take(step, ahead)
     } ended: { [self] trouble in
+      ledger.foundAll(trouble == nil)
       let isInterrupted = driver.interruption != nil
       state.withLock { state in
-        state.foundAll = trouble == nil
         if isInterrupted {
           state.lastTry = state.lastTry ?? trouble?.lastTry
         } else {
@@ -150,13 +134,13 @@ final class ObjectBatch<Maker: ObjectMaking>: BatchRun {
           break
         }
         do throws(Failure) {
-          let object = try await maker.object(of: found, in: driver) { [onEvent] in onEvent($0) }
+          let object = try await maker.object(of: found, in: driver) { [ledger] in ledger.tell($0) }
           // The size may have changed since the object was found, or has only now become known.
-          count(found: maker.size(of: object) - (found.size ?? 0))
+          ledger.found(bytes: maker.size(of: object) - (found.size ?? 0))
           if maker.mayWait(object) { group.addTask { await door.offer(object) } } else { await door.offer(object) }
         } catch {
           door.leave()
-          settled(found.size ?? 0)
+          ledger.settled(found.size ?? 0)
           ended(.failed(maker.failed(found, error), error))
         }
       }
@@ -166,23 +150,16 @@ final class ObjectBatch<Maker: ObjectMaking>: BatchRun {
   }
 
   private func take(_ step: CandidateStep<Maker.Found>, _ ahead: Lookahead<Maker.Found>) async -> Bool {
-    switch step {
-    case .skipped(let source):
-      state.withLock { $0.summary.skipped += 1 }
-      onEvent(.skipped(source))
-    case .leftOut(let source):
-      driver.world.log(1, "left out: \(SafeText.oneLine(source.path)): \(source.reason.words)")
-    case .advice(let text): driver.world.log(0, text)
-    case .failed(let failure, let name):
+    let found = ledger.candidate(in: step) { failure, name in
       var result = maker.failed(nil, failure)
       result.name = name
-      ended(.failed(result, failure))
-    case .candidate(let found):
+      failed(result, failure)
+    }
+    if let found {
       let end = maker.answer(to: found)
       if case .failed? = end {
       } else {
-        state.withLock { $0.found += 1 }
-        count(found: found.size ?? 0)
+        ledger.found(found.size)
       }
       guard let end else { return await ahead.put(found) }
       ended(end)
@@ -190,29 +167,14 @@ final class ObjectBatch<Maker: ObjectMaking>: BatchRun {
     return driver.interruption == nil
   }
 
-  private func count(found bytes: Int64) {
-    state.withLock { state in
-      state.foundBytes = state.foundBytes.plus(bytes)
-      state.remaining = state.remaining.plus(bytes)
-    }
-  }
-
-  private func settled(_ bytes: Int64) {
-    // Sizes beyond 64 bits were counted only as far as they fit.
-    state.withLock { $0.remaining = max(0, $0.remaining - bytes) }
-  }
-
   // MARK: - Ending
 
   private func ended(_ object: Maker.Object, _ result: Result<Maker.Object.Output, Failure>) {
-    settled(maker.size(of: object))
+    ledger.settled(maker.size(of: object))
     let end = maker.end(of: object, result)
     if case .planned = end { return ended(end) }
     let own = maker.progress(of: object).state
-    state.withLock { state in
-      state.bytes += own.bytes
-      state.transferred += own.transferred
-    }
+    ledger.moved(own.bytes, transferred: own.transferred)
     ended(end)
     // The result was reported, so a record may be deleted.
     maker.close(object)
@@ -221,14 +183,12 @@ final class ObjectBatch<Maker: ObjectMaking>: BatchRun {
   private func ended(_ end: ObjectEnd) {
     switch end {
     case .planned(let source, let bucket, let key, let size):
-      state.withLock { state in
-        state.summary.planned += 1
-        state.summary.bytes = state.summary.bytes.plus(size ?? 0)
+      ledger.ended(.planned(source: source, bucket: bucket, key: key, size: size)) { summary in
+        summary.planned += 1
+        summary.bytes = summary.bytes.plus(size ?? 0)
       }
-      onEvent(.planned(source: source, bucket: bucket, key: key, size: size))
     case .done(let event, let count, let note):
-      state.withLock { count(&$0.summary) }
-      onEvent(event)
+      ledger.ended(event, count: count)
       do throws(Failure) {
         try note()
       } catch {
@@ -239,22 +199,16 @@ final class ObjectBatch<Maker: ObjectMaking>: BatchRun {
   }
 
   private func failed(_ result: BatchResult, _ failure: Failure) {
-    // An interrupted object has not failed: the next run resumes it.
-    guard ![.interrupted, .deadline].contains(failure.code) else {
-      state.withLock { $0.lastTry = $0.lastTry ?? failure.lastTry }
-      return onEvent(.ended(result))
+    state.withLock { $0.lastTry = $0.lastTry ?? failure.lastTry }
+    switch ledger.failed(result, failure) {
+    case .goOn: break
+    case .giveUp: giveUp()
+    case .doubtBucket: maker.doubtBucket { self.giveUp() }
     }
-    state.withLock { $0.summary.failed += 1 }
-    onEvent(.ended(result))
-    let (isHopeless, doubtsBucket) = state.withLock { state in
-      let done = state.summary.done
-      return (state.despair.isHopeless(failure, done: done), state.despair.doubtsBucket(failure, done: done))
-    }
-    if stopsAtFirstFailure || isHopeless { giveUp() } else if doubtsBucket { maker.doubtBucket { self.giveUp() } }
   }
 
   private func giveUp() {
-    state.withLock { $0.summary.hasGivenUp = true }
+    ledger.givenUp()
     driver.interrupt(Failure(.interrupted, "not tried, because another file failed"))
   }
 }

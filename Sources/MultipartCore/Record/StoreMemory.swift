@@ -1,4 +1,3 @@
-import Glibc
 import MultipartBasics
 
 /// What is known about one store.
@@ -34,16 +33,11 @@ struct StoreMemory: Sendable {
   private static let networkLifetime: Int64 = 86_400
   /// Clocks differ; a lesson from further in the future might never expire.
   private static let ahead: Int64 = 86_400
-  private static let mostBytes = 1 << 20
-  private static let header = "s3up stores 1"
-
-  private let folder: String
-
-  init(folder: String) {
-    self.folder = folder
-  }
 
   static let name = "stores"
+  private let list: StateList
+
+  init(folder: String) { list = StateList(folder: folder, name: Self.name, header: "s3up stores 1") }
 
   func lessons(of origin: String, now: Timestamp) -> StoreLessons {
     do throws(Failure) {
@@ -53,8 +47,7 @@ struct StoreMemory: Sendable {
     }
   }
 
-  /// Stores a lesson. The file is written under a temporary name and renamed, so that readers see either the old or the
-  /// new list. If two runs write at once, the last one wins, and the other's lesson is learned again.
+  /// Stores a lesson. If two runs do so at once, one lesson is lost, and learned again.
   func remember(_ lesson: StoreLesson, of origin: String, now: Timestamp) throws(Failure) {
     guard lesson.word != nil, !origin.utf8.contains(where: { $0 <= 0x20 }) else { return }
     // A file that is not trusted is replaced.
@@ -62,9 +55,8 @@ struct StoreMemory: Sendable {
       Self.isFresh($0, now) && !($0.origin.utf8.elementsEqual(origin.utf8) && $0.lesson.isAbout(lesson))
     }
     kept.append(Entry(origin: origin, lesson: lesson, learned: now))
-    let texts = kept.compactMap { entry in entry.lesson.word.map { "\(entry.origin) \($0) \(entry.learned.seconds)" } }
-    let text = ([Self.header] + texts).joined(separator: "\n") + "\n"
-    _ = try RecordFolder.makeHome(in: folder).replace(Self.name, with: Array(text.utf8))
+    try list.replace(
+      with: kept.compactMap { entry in entry.lesson.word.map { [entry.origin, $0, "\(entry.learned.seconds)"] } })
   }
 
   private static func isFresh(_ entry: Entry, _ now: Timestamp) -> Bool {
@@ -73,24 +65,12 @@ struct StoreMemory: Sendable {
       && entry.learned.seconds <= now.seconds + ahead
   }
 
-  /// All entries, or those of one origin. It works on bytes: every start reads the file, and splitting a `String` is
-  /// slow.
+  /// All entries, or those of one origin.
   private func entries(of origin: String? = nil) throws(Failure) -> [Entry] {
-    guard let bytes = try RecordFolder.home(in: folder)?.file(Self.name, O_RDONLY)?.read(most: Self.mostBytes + 1),
-      bytes.count <= Self.mostBytes
-    else { return [] }
-    let rows = bytes.split(separator: UInt8(ascii: "\n"))
-    guard rows.first?.elementsEqual(Self.header.utf8) == true else { return [] }
-    return rows.dropFirst().compactMap { row in
-      if let origin, !row.starts(with: origin.utf8) { return nil }
-      let words = row.split(separator: UInt8(ascii: " "))
-      if let origin, words.first?.elementsEqual(origin.utf8) != true { return nil }
-      let texts = words.map { String(decoding: $0, as: UTF8.self) }
-      guard texts.count == 3, let lesson = StoreLesson(word: texts[1]), let seconds = Int64(texts[2], in: .min ... .max)
-      else {
-        return nil
-      }
-      return Entry(origin: texts[0], lesson: lesson, learned: Timestamp(seconds: seconds))
+    try list.entries(of: origin).compactMap { words in
+      guard words.count == 3, let lesson = StoreLesson(word: words[1]), let seconds = Int64(words[2], in: .min ... .max)
+      else { return nil }
+      return Entry(origin: words[0], lesson: lesson, learned: Timestamp(seconds: seconds))
     }
   }
 }

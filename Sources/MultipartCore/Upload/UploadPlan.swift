@@ -31,15 +31,15 @@ struct UploadPlan: Sendable, Equatable {
       isSingle = size == 0 || (size < threshold && size <= S3Limits.largestPart)
     }
     if isSingle { chosen = max(chosen, size) }
-    let count = max(1, (size + chosen - 1) / chosen)
-    guard count <= Int64(S3Limits.mostParts) else {
+    let count = PartCut(size, partSize: chosen).count
+    guard count <= S3Limits.mostParts else {
       throw Failure(
         .usage, "\(count) parts of \(chosen) bytes: S3 accepts at most \(S3Limits.mostParts) parts",
         remedy: "leave \(.partSize) out, or choose at least \(grown >> 20)M")
     }
     self.size = size
     partSize = chosen
-    partCount = Int(count)
+    partCount = count
     self.isSingle = isSingle
   }
 
@@ -47,13 +47,13 @@ struct UploadPlan: Sendable, Equatable {
   init(inParts size: Int64, of partSize: Int64) throws(Failure) {
     guard (0...S3Limits.largestObject).contains(size), (S3Limits.smallestPart...S3Limits.largestPart).contains(partSize)
     else { throw Failure(.usage, "\(size) bytes in parts of \(partSize) are not what S3 accepts") }
-    let count = max(1, (size + partSize - 1) / partSize)
-    guard count <= Int64(S3Limits.mostParts) else {
+    let count = PartCut(size, partSize: partSize).count
+    guard count <= S3Limits.mostParts else {
       throw Failure(.usage, "\(count) parts: S3 accepts at most \(S3Limits.mostParts)")
     }
     self.size = size
     self.partSize = partSize
-    partCount = Int(count)
+    partCount = count
     isSingle = false
   }
 
@@ -71,8 +71,5 @@ struct UploadPlan: Sendable, Equatable {
   }
 
   /// The range of the source that part `number` (from 1) has.
-  func range(of number: Int) -> (offset: Int64, length: Int64) {
-    let offset = Int64(number - 1) * partSize
-    return (offset, min(partSize, size - offset))
-  }
+  func range(of number: Int) -> (offset: Int64, length: Int64) { PartCut(self).range(of: number) }
 }

@@ -117,6 +117,9 @@ enum Descriptor {
 
   static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
+  /// Whether the terminal can do no more than print: without a kind, none of its abilities is known.
+  static func isDumb(_ environment: [String: String]) -> Bool { ["", "dumb"].contains(environment["TERM"] ?? "") }
+
   /// The terminal's columns, else `COLUMNS`, else 80.
   static func columns(_ descriptor: Int32, environment: [String: String]) -> Int {
     var size = winsize()

@@ -199,7 +199,8 @@ extension Data {
     withUnsafeMutableBytes { bytes in
       let words = bytes.count / 8 * 8
       for at in stride(from: 0, to: words, by: 8) {
-        bytes.storeBytes(of: ~bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self), toByteOffset: at, as: UInt64.self)
+        let word = bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self)
+        bytes.storeBytes(of: ~word, toByteOffset: at, as: UInt64.self)
       }
       for at in words..<bytes.count { bytes[at] = ~bytes[at] }
     }

@@ -44,8 +44,12 @@ package func randomBytes(_ count: Int, seed: UInt64) -> [UInt8] {
 
 /// Compares as memory: without optimization, the standard library's comparison calls several functions for each byte.
 package func == (left: [UInt8], right: [UInt8]) -> Bool {
-  left.count == right.count && left.withUnsafeBytes { left in
-    right.withUnsafeBytes { right in left.isEmpty || memcmp(left.baseAddress!, right.baseAddress!, left.count) == 0 }
+  guard left.count == right.count else { return false }
+  return left.withUnsafeBytes { left in
+    right.withUnsafeBytes { right in
+      guard let first = left.baseAddress, let second = right.baseAddress else { return true }
+      return memcmp(first, second, left.count) == 0
+    }
   }
 }
 

@@ -66,6 +66,12 @@ import Testing
     #expect(box.fake.requests(.createMultipartUpload).count == 1)
     #expect(box.fake.requests(.abortMultipartUpload).isEmpty)
     #expect(try box.records().count == 1)
+    for place in [[], ["s3://bucket"]] {
+      let listed = try await box.run(["uploads"] + place)
+      #expect(listed.lines.count == 1 && listed.lines.allSatisfy { $0.hasSuffix("  (running)") }, "\(listed.output)")
+      let cleaned = try await box.run(["uploads", "--clean"] + place)
+      #expect(cleaned.status == 0 && cleaned.output.hasPrefix("running  "), "\(cleaned.output) \(cleaned.errors)")
+    }
     box.fake.setFaults([])
     await first.wait().expectSuccess()
     #expect(box.fake.object("k")?.holds(bytes) == true)

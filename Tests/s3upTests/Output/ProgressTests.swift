@@ -242,11 +242,12 @@ private func states(_ name: String) -> [ProgressState] {
   }
 
   @Test func aBarIsOnlyForTerminals() {
-    #expect(ProgressPrinter.style(.auto, terminal: true, environment: [:]) == .bar)
+    #expect(ProgressPrinter.style(.auto, terminal: true, environment: ["TERM": "xterm"]) == .bar)
     #expect(ProgressPrinter.style(.auto, terminal: false, environment: [:]) == .none)
     #expect(ProgressPrinter.style(.auto, terminal: true, environment: ["TERM": "dumb"]) == .none)
+    #expect(ProgressPrinter.style(.auto, terminal: true, environment: [:]) == .none)
     #expect(ProgressPrinter.style(.auto, terminal: false, environment: ["CI": "true"]) == .log)
-    #expect(ProgressPrinter.style(.auto, terminal: true, environment: ["CI": "1"]) == .bar)
+    #expect(ProgressPrinter.style(.auto, terminal: true, environment: ["CI": "1", "TERM": "xterm"]) == .bar)
     for value in ["", "false", "0"] {
       #expect(ProgressPrinter.style(.auto, terminal: false, environment: ["CI": value]) == .none)
     }

@@ -1,12 +1,9 @@
-import Glibc
 import MultipartBasics
 
 /// The guest identities of this user at Cognito pools, stored in the state folder (mode 0600), so that a guest keeps
 /// its place in the bucket. One pool per line.
 struct CognitoGuestFile: Sendable {
-  private static let header = "s3up guests 1"
   static let name = "guests"
-  private static let mostBytes = 1 << 20
 
   private struct Entry {
     var origin: String
@@ -18,25 +15,12 @@ struct CognitoGuestFile: Sendable {
     }
   }
 
-  private let folder: String
+  private let list: StateList
 
-  init(folder: String) {
-    self.folder = folder
-  }
+  init(folder: String) { list = StateList(folder: folder, name: Self.name, header: "s3up guests 1") }
 
   /// Why the file is not used: another user could have written it.
-  var refusal: Failure? {
-    do throws(Failure) {
-      _ = try file()
-      return nil
-    } catch {
-      return error.code == .configuration ? error : nil
-    }
-  }
-
-  private func file() throws(Failure) -> RecordFile? {
-    try RecordFolder.home(in: folder)?.file(Self.name, O_RDONLY)
-  }
+  var refusal: Failure? { list.refusal }
 
   /// The stored identity; a file that cannot be read is treated as empty.
   func identity(pool: CognitoPool, origin: Origin) -> String? {
@@ -54,19 +38,11 @@ struct CognitoGuestFile: Sendable {
   }
 
   private func write(_ entries: [Entry]) throws(Failure) {
-    let lines = entries.map { "\($0.origin) \($0.pool) \($0.identity)" }
-    let text = ([Self.header] + lines).joined(separator: "\n") + "\n"
-    _ = try RecordFolder.makeHome(in: folder).replace(Self.name, with: Array(text.utf8))
+    try list.replace(with: entries.map { [$0.origin, $0.pool, $0.identity] })
   }
 
   private func entries() -> [Entry] {
-    guard let file = try? file(), let bytes = try? file.read(most: Self.mostBytes),
-      let text = String(validating: bytes, as: UTF8.self)
-    else { return [] }
-    let lines = text.words(between: "\n")
-    guard lines.first?.utf8.elementsEqual(Self.header.utf8) == true else { return [] }
-    return lines.dropFirst().compactMap { line in
-      let words = line.words(between: " ").map(String.init)
+    ((try? list.entries()) ?? []).compactMap { words in
       guard words.count == 3, CognitoPool.isIdentity(words[2]) else { return nil }
       return Entry(origin: words[0], pool: words[1], identity: words[2])
     }

@@ -15,10 +15,10 @@ struct ListedUpload {
   var listed: UnfinishedUpload?
   /// This machine's record of the upload.
   var record: RecordedUpload?
-  var isRunning = false
   /// The address of the store in the record, if it differs from this command's.
   var otherAddress: String?
 
+  var isRunning: Bool { record?.isRunning ?? false }
   var place: Place { Place(bucket: bucket, key: key, uploadID: uploadID) }
 
   /// An upload known by its record.
@@ -31,7 +31,6 @@ struct ListedUpload {
     parts = record.parts
     bytes = record.bytes
     self.record = record
-    isRunning = record.isRunning
   }
 
   init(_ upload: UnfinishedUpload, bucket: String) {

@@ -52,7 +52,7 @@ struct OutputOptions: Sendable, Equatable {
     switch color {
     case .always: true
     case .never: false
-    case .auto: terminal && environment["TERM"] != "dumb"
+    case .auto: terminal && !Descriptor.isDumb(environment)
     }
   }
 }

@@ -30,7 +30,9 @@ enum TextPage {
     case .heading(let text): wrap(text + ":", width: width, indent: 0).map(paint.heading)
     case .subheading(let text): wrap(text, width: width, indent: 0)
     case .paragraph(let text): wrap(text, width: width, indent: 2)
-    case .example(let what, let line): wrap("# " + what, width: width, indent: 2) + command(line, width: width)
+    case .example(let what, let line):
+      // Each line of the comment is one, so that the example can be copied.
+      wrap(what, width: width - 4, indent: 0).map { "  # " + $0 } + command(line, width: width)
     case .synopsis(let text): wrap(text, width: width, indent: 2, hang: 6)
     case .item(let term, let text): item(term, text, width: width, column: column)
     }

@@ -62,7 +62,7 @@ final class ProgressPrinter: Sendable {
   /// pipe.
   static func style(_ choice: ProgressChoice, terminal: Bool, environment: [String: String]) -> Style {
     switch choice {
-    case .auto where terminal: environment["TERM"] != "dumb" ? .bar : .none
+    case .auto where terminal: Descriptor.isDumb(environment) ? .none : .bar
     case .auto: JobRunner(environment) != nil ? .log : .none
     case .bar: terminal ? .bar : .none
     case .plain: .plain

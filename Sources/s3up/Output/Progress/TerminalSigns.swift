@@ -19,7 +19,7 @@ struct TerminalSigns: Sendable, Equatable {
   /// `environment` describes the terminal; with `always` any that is not dumb gets the title.
   init(_ choice: TitleChoice, environment: [String: String]) {
     let kind = environment["TERM"] ?? ""
-    guard choice != .never, !kind.isEmpty, kind != "dumb" else {
+    guard choice != .never, !Descriptor.isDumb(environment) else {
       self = .none
       return
     }

@@ -13,7 +13,7 @@ enum Pager {
       return pager.isEmpty || pager == "cat" ? nil : line
     }
     // less would ask before it shows anything.
-    guard let terminal = environment["TERM"], !terminal.isEmpty, terminal != "dumb" else { return nil }
+    guard !Descriptor.isDumb(environment) else { return nil }
     return "for p in less more cat; do if command -v $p >/dev/null; then exec $p; fi; done"
   }
 

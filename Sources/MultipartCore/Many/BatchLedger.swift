@@ -1,0 +1,99 @@
+import MultipartBasics
+
+/// Counts and reports what a batch finds and how its objects end, and decides when a batch is given up: the same for
+/// uploads, downloads and comparisons.
+final class BatchLedger: Sendable {
+  /// What a failure means for the objects after it.
+  enum Verdict { case goOn, giveUp, doubtBucket }
+
+  private struct State: Sendable {
+    var now = BatchState()
+    var despair: Despair
+  }
+
+  private let world: World
+  private let stopsAtFirstFailure: Bool
+  private let onEvent: @Sendable (BatchEvent) -> Void
+  private let state: Locked<State>
+
+  init(
+    _ world: World, readsObjects: Bool, stopsAtFirstFailure: Bool, onEvent: @escaping @Sendable (BatchEvent) -> Void
+  ) {
+    (self.world, self.stopsAtFirstFailure, self.onEvent) = (world, stopsAtFirstFailure, onEvent)
+    state = Locked(State(despair: Despair(ofReading: readsObjects)))
+  }
+
+  /// The totals, without the objects in progress.
+  var now: BatchState { state.withLock { $0.now } }
+  var summary: BatchSummary { now.summary }
+
+  func tell(_ event: BatchEvent) { onEvent(event) }
+
+  // MARK: - Finding
+
+  /// Reports what is not a candidate; `failed` receives a source that cannot become an object.
+  func candidate<Found>(in step: CandidateStep<Found>, failed: (Failure, [UInt8]?) -> Void) -> Found? {
+    switch step {
+    case .candidate(let found): return found
+    case .skipped(let source):
+      state.withLock { $0.now.summary.skipped += 1 }
+      onEvent(.skipped(source))
+    case .leftOut(let source):
+      world.log(1, "left out: \(SafeText.oneLine(source.path)): \(source.reason.words)")
+    case .advice(let text): world.log(0, text)
+    case .failed(let failure, let name): failed(failure, name)
+    }
+    return nil
+  }
+
+  func found(_ size: Int64?) {
+    state.withLock { $0.now.found += 1 }
+    found(bytes: size ?? 0)
+  }
+
+  /// Bytes that an object has beyond the size with which it was found.
+  func found(bytes: Int64) {
+    state.withLock { state in
+      state.now.foundBytes = state.now.foundBytes.plus(bytes)
+      state.now.remaining = state.now.remaining.plus(bytes)
+    }
+  }
+
+  func foundAll(_ isAll: Bool) { state.withLock { $0.now.foundAll = isAll } }
+
+  // MARK: - Ending
+
+  /// An object of this size has ended, in whatever way.
+  func settled(_ bytes: Int64) {
+    // Sizes beyond 64 bits were counted only as far as they fit.
+    state.withLock { $0.now.remaining = max(0, $0.now.remaining - bytes) }
+  }
+
+  func moved(_ bytes: Int64, transferred: Int64) {
+    state.withLock { state in
+      state.now.bytes = state.now.bytes.plus(bytes)
+      state.now.transferred = state.now.transferred.plus(transferred)
+    }
+  }
+
+  func ended(_ event: BatchEvent, count: (inout BatchSummary) -> Void) {
+    state.withLock { count(&$0.now.summary) }
+    onEvent(event)
+  }
+
+  /// An interrupted object has not failed: the next run continues it.
+  func failed(_ result: BatchResult, _ failure: Failure) -> Verdict {
+    let isInterrupted = [.interrupted, .deadline].contains(failure.code)
+    if !isInterrupted { state.withLock { $0.now.summary.failed += 1 } }
+    onEvent(.ended(result))
+    guard !isInterrupted else { return .goOn }
+    return state.withLock { state in
+      let done = state.now.summary.done
+      let isHopeless = state.despair.isHopeless(failure, done: done)
+      let doubtsBucket = state.despair.doubtsBucket(failure, done: done)
+      return isHopeless || stopsAtFirstFailure ? .giveUp : doubtsBucket ? .doubtBucket : .goOn
+    }
+  }
+
+  func givenUp() { state.withLock { $0.now.summary.hasGivenUp = true } }
+}
