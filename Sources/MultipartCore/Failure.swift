@@ -123,6 +123,9 @@ public struct Failure: Error, Sendable {
     remedy = words + (remedy.map { "; " + $0 } ?? "")
   }
 
+  /// Whether a signal, the caller or a deadline has stopped the run: what it was about has not failed.
+  public var isInterruption: Bool { code == .interrupted || code == .deadline }
+
   /// The failure of a run that a signal or its caller has stopped.
   public static let interrupted = Failure(.interrupted, "interrupted")
 

@@ -83,10 +83,9 @@ final class BatchLedger: Sendable {
 
   /// An interrupted object has not failed: the next run continues it.
   func failed(_ result: BatchResult, _ failure: Failure) -> Verdict {
-    let isInterrupted = [.interrupted, .deadline].contains(failure.code)
-    if !isInterrupted { state.withLock { $0.now.summary.failed += 1 } }
+    if !failure.isInterruption { state.withLock { $0.now.summary.failed += 1 } }
     onEvent(.ended(result))
-    guard !isInterrupted else { return .goOn }
+    guard !failure.isInterruption else { return .goOn }
     return state.withLock { state in
       let done = state.now.summary.done
       let isHopeless = state.despair.isHopeless(failure, done: done)

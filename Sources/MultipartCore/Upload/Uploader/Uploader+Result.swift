@@ -80,7 +80,7 @@ extension Uploader {
     // The run ended before it reached the recorded upload, which a later run can still resume.
     failure.isResumable = machine.leavesOldRecord && journal?.found != nil
     guard let id = uploadID else {
-      if [.interrupted, .deadline].contains(failure.code), failure.remedy == nil, !state.withLock({ $0.own.isEmpty }) {
+      if failure.isInterruption, failure.remedy == nil, !state.withLock({ $0.own.isEmpty }) {
         failure.remedy = "its upload was aborted, and nothing was published; run the same command again"
       }
       return maybeBegun(machine, failure)

@@ -87,7 +87,7 @@ final class ManyReporter: Sendable {
     case .failure(let failure):
       let status = session.status(of: failure)
       // An object that was interrupted has not failed: the same command resumes it.
-      if failure.code == .interrupted || failure.code == .deadline { return }
+      if failure.isInterruption { return }
       state.withLock { _ = $0.statuses.insert(status) }
       failures.add(result.name, source ?? "s3://\(result.bucket)/\(result.key)")
       var shown = failure

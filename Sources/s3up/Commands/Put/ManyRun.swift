@@ -89,7 +89,7 @@ struct ManyRun: Sendable {
         until: session.options.upload.deadline.map { start + $0 })
     }
     if var trouble {
-      let isStopped = trouble.code == .interrupted || trouble.code == .deadline
+      let isStopped = trouble.isInterruption
       if !isStopped { trouble.code = .output }
       trouble.isResumable = false
       if cut == nil, reporter.status == .success {
@@ -102,7 +102,7 @@ struct ManyRun: Sendable {
     try reporter.settle(summary, isWhole: cut == nil)
     if var cut {
       // A comparison keeps nothing that could be continued.
-      if cut.code == .interrupted || cut.code == .deadline, session.invocation.command != .verify {
+      if cut.isInterruption, session.invocation.command != .verify {
         cut.remedy = "run the same command again to continue"
         cut.isResumable = true
       }
