@@ -79,12 +79,7 @@ extension Uploader {
     if failure.code == .sourceChanged { failure.reassure("nothing was published") }
     // The run ended before it reached the recorded upload, which a later run can still resume.
     failure.isResumable = machine.leavesOldRecord && journal?.found != nil
-    guard let id = uploadID else {
-      if failure.isInterruption, failure.remedy == nil, !state.withLock({ $0.own.isEmpty }) {
-        failure.remedy = "its upload was aborted, and nothing was published; run the same command again"
-      }
-      return maybeBegun(machine, failure)
-    }
+    guard let id = uploadID else { return maybeBegun(machine, failure) }
     failure.place.uploadID = id
     failure.message += "; the store has not confirmed that its parts are gone"
     failure.remedy = "abort the upload: \(run: job.abort(id))"
