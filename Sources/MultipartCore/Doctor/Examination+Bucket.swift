@@ -22,7 +22,7 @@ extension Examination {
 
   private func begin(_ failure: Failure, _ probe: ProbeReport) -> [StoreFinding] {
     var findings: [StoreFinding] = []
-    if failure.lacksBucket {
+    if failure.s3Code == "NoSuchBucket" || (failure.s3Code == nil && failure.status == 404) {
       findings.append(noBucket(failure))
     } else if Self.isAboutCredentials(failure) || Self.isAboutRegion(failure) || failure.code == .clockSkew {
       // Reported with the credentials.

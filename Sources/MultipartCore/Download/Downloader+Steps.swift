@@ -31,7 +31,7 @@ extension Downloader {
     let page = await world.within(Self.longestLook, "the keys below were not listed", look)
     let found: ListObjects.Output
     switch page {
-    case .failure(let failure): return failure.lacksBucket ? failure : HeadObject.noObject
+    case .failure(let failure): return failure.s3Code == "NoSuchBucket" ? failure : HeadObject.noObject
     case .success(let listed): found = listed
     }
     guard !found.objects.isEmpty else { return HeadObject.noObject }

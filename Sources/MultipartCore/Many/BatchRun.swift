@@ -60,7 +60,8 @@ extension Store {
       do throws(Failure) {
         _ = try await client.perform(ListObjects(address, prefix: "", most: 1), retrying: retry.atMost(3))
       } catch {
-        guard error.lacksBucket else { return }
+        // Every store gives its 404 a code; a web server at a wrong endpoint does not.
+        guard error.s3Code == "NoSuchBucket" || (error.status == 404 && error.s3Code == nil) else { return }
         world.log(0, error.message)
         giveUp()
       }

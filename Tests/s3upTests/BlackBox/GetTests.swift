@@ -36,10 +36,6 @@ import Testing
     }
     box.fake.setFaults([Fault(.init(.listObjects), .error(status: 403, code: "AccessDenied"))])
     try await box.run("get", "s3://bucket/dir").expectFailure(69, "no object at the key (", "s3up ls s3://")
-    // A web server at a wrong endpoint.
-    let page = Fault.Action.document(status: 404, text: "<html>Not found</html>", type: "text/html")
-    box.fake.setFaults([Fault(.init(.headObject), page), Fault(.init(.listObjects), page)])
-    try await box.run("get", "s3://bucket/dir").expectFailure(69, "ListObjectsV2 with status 404", "the endpoint")
   }
 
   static let sizes = [0, 1, 5 * mebi, 8 * mebi, 8 * mebi + 1, 20 * mebi + 3]

@@ -44,10 +44,6 @@ extension Failure {
     return (200..<300).contains(status) || status == 404 || (status >= 500 && status != 503)
   }
 
-  /// Whether the answer to an operation on a bucket says that there is none, or no store at the endpoint: each store
-  /// gives its 404 a code, and a web server does not.
-  var lacksBucket: Bool { s3Code == "NoSuchBucket" || (s3Code == nil && status == 404) }
-
   private static func sentence(
     _ code: Failure.Code, _ status: Int, _ operation: OperationName, _ s3Code: String?, _ body: S3ErrorBody
   ) -> String {
