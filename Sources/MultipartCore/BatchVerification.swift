@@ -67,7 +67,7 @@ public final class BatchVerification: BatchRun {
     } onCancel: { [self] in
       cancel()
     }
-    let summary = ledger.summary
+    let summary = ledger.close()
     if let stop = state.withLock({ $0.stop }), !summary.hasGivenUp { throw stop }
     return summary
   }
@@ -151,7 +151,7 @@ public final class BatchVerification: BatchRun {
     switch ledger.failed(result, failure) {
     case .goOn: break
     case .giveUp: giveUp()
-    case .doubtBucket: store.doubtBucket { self.giveUp() }
+    case .doubtBucket: store.doubtBucket { missing in if self.ledger.ends(missing) { self.giveUp() } }
     }
   }
 

@@ -9,6 +9,7 @@ final class BatchLedger: Sendable {
   private struct State: Sendable {
     var now = BatchState()
     var despair: Despair
+    var isOver = false
   }
 
   private let world: World
@@ -25,7 +26,6 @@ final class BatchLedger: Sendable {
 
   /// The totals, without the objects in progress.
   var now: BatchState { state.withLock { $0.now } }
-  var summary: BatchSummary { now.summary }
 
   func tell(_ event: BatchEvent) { onEvent(event) }
 
@@ -94,5 +94,20 @@ final class BatchLedger: Sendable {
     }
   }
 
+  /// Says that the bucket does not exist, which ends the run; false if an object was found meanwhile, or the run is over.
+  func ends(_ missing: Failure) -> Bool {
+    guard state.withLock({ !$0.isOver && $0.now.summary.done == 0 }) else { return false }
+    world.log(0, missing.message)
+    return true
+  }
+
   func givenUp() { state.withLock { $0.now.summary.hasGivenUp = true } }
+
+  /// Returns the totals of a run that is over.
+  func close() -> BatchSummary {
+    state.withLock { state in
+      state.isOver = true
+      return state.now.summary
+    }
+  }
 }

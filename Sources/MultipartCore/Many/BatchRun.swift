@@ -53,17 +53,14 @@ struct Despair: Sendable {
 }
 
 extension Store {
-  /// Asks for the bucket of a run whose objects are all missing. If it does not exist, or the endpoint is not a store,
-  /// this is said, and the run given up.
-  func doubtBucket(_ giveUp: @escaping @Sendable () -> Void) {
+  /// Asks for the bucket of a run whose objects are all missing, and calls `isMissing` if it does not exist. A 404
+  /// without a code says nothing: some gateways do not list, and a proxy may not find the store for a moment.
+  func doubtBucket(_ isMissing: @escaping @Sendable (Failure) -> Void) {
     Task {
       do throws(Failure) {
         _ = try await client.perform(ListObjects(address, prefix: "", most: 1), retrying: retry.atMost(3))
       } catch {
-        // Every store gives its 404 a code; a web server at a wrong endpoint does not.
-        guard error.s3Code == "NoSuchBucket" || (error.status == 404 && error.s3Code == nil) else { return }
-        world.log(0, error.message)
-        giveUp()
+        if error.s3Code == "NoSuchBucket" { isMissing(error) }
       }
     }
   }

@@ -112,7 +112,7 @@ final class DownloadMaking: ObjectMaking {
     }
   }
 
-  func doubtBucket(_ giveUp: @escaping @Sendable () -> Void) { store.doubtBucket(giveUp) }
+  func doubtBucket(_ isMissing: @escaping @Sendable (Failure) -> Void) { store.doubtBucket(isMissing) }
 
   func close(_ downloader: Downloader) {
     if let path = downloader.wanted?.object.path { tree.end(path) }

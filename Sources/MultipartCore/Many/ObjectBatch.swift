@@ -21,8 +21,8 @@ protocol ObjectMaking: Sendable {
   /// The result for a candidate that could not become an object, or, without one, for a source that could not be read.
   func failed(_ found: Found?, _ failure: Failure) -> BatchResult
   func end(of object: Object, _ result: Result<Object.Output, Failure>) -> ObjectEnd
-  /// Asks whether the bucket of many missing objects exists, and calls `giveUp` if it does not.
-  func doubtBucket(_ giveUp: @escaping @Sendable () -> Void)
+  /// Asks whether the bucket of many missing objects exists, and calls `isMissing` if it does not.
+  func doubtBucket(_ isMissing: @escaping @Sendable (Failure) -> Void)
   /// Called when the object's end was reported.
   func close(_ object: Object)
   /// Called at the end of the run.
@@ -98,7 +98,7 @@ final class ObjectBatch<Maker: ObjectMaking>: BatchRun {
     } onCancel: { [driver] in
       driver.interrupt()
     }
-    let summary = ledger.summary
+    let summary = ledger.close()
     let trouble = state.withLock { $0.trouble ?? (summary.hasGivenUp ? nil : interruption($0.lastTry)) }
     maker.close(keepsRecord: trouble != nil || summary.failed > 0 || driver.interruption != nil)
     if let trouble { throw trouble }
@@ -203,7 +203,7 @@ final class ObjectBatch<Maker: ObjectMaking>: BatchRun {
     switch ledger.failed(result, failure) {
     case .goOn: break
     case .giveUp: giveUp()
-    case .doubtBucket: maker.doubtBucket { self.giveUp() }
+    case .doubtBucket: maker.doubtBucket { missing in if self.ledger.ends(missing) { self.giveUp() } }
     }
   }
 

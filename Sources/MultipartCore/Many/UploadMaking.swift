@@ -77,7 +77,7 @@ struct UploadMaking: ObjectMaking {
   }
 
   /// Answers to PUT and POST say themselves that a bucket does not exist.
-  func doubtBucket(_ giveUp: @escaping @Sendable () -> Void) {}
+  func doubtBucket(_ isMissing: @escaping @Sendable (Failure) -> Void) {}
 
   func close(_ uploader: Uploader) { uploader.close() }
 

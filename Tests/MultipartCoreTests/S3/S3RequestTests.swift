@@ -189,6 +189,8 @@ import Testing
     }
     let client = try store.client(clock.world)
     asking.withLock { $0 = client }
+    // The client holds its store, which holds this.
+    defer { asking.withLock { $0 = nil } }
     let head = HeadObject(ObjectAddress("bucket", "k"))
     _ = try? await client.perform(head)
     #expect(client.activity(of: progress) == .starting)

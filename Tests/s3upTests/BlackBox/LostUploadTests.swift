@@ -48,6 +48,21 @@ import Testing
     #expect(box.fake.unfinishedUploads.map(\.id) == [lost])
   }
 
+  @Test("That another upload was begun before does not hide one whose id did not arrive")
+  func secondLost() async throws {
+    let box = try BlackBox(faults: [
+      Fault(.init(.uploadPart), .error(status: 404, code: "NoSuchUpload")),
+      Fault(.init(.createMultipartUpload, nth: 2), .loseAnswer),
+      Fault(.init(.createMultipartUpload, nth: 3), .stall(stage: .beforeAnswer)),
+    ])
+    try box.sample("f", 11 * mebi)
+    let child = try box.start(put)
+    #expect(await box.fake.wait { $0.filter { $0.operation == .createMultipartUpload }.count == 3 })
+    child.signal(SIGINT)
+    let result = await child.wait(timeout: .seconds(60))
+    #expect(result.status == 130 && result.errors.contains("an upload without parts may be left"), "\(result.errors)")
+  }
+
   private static let proxyPage = Fault.Action.document(status: 404, text: "default backend - 404", type: "text/plain")
 
   @Test("A proxy that does not find the store for a moment does not make the run begin another upload")

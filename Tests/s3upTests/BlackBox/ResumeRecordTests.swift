@@ -56,6 +56,19 @@ import Testing
     #expect(try box.fake.unfinishedUploads.isEmpty && box.records().isEmpty)
   }
 
+  @Test("What --resume never has left is resumed without it, and its message says so")
+  func neverResumed() async throws {
+    let box = try BlackBox()
+    try box.sample("f", StoppedUpload.size)
+    box.fake.setFaults([Self.busy])
+    let words = StoppedUpload.words + ["--concurrency", "1", "--retries", "1"]
+    let first = try await box.run(words + ["--resume", "never"])
+    first.expectFailure(75, "un it again without --resume never to resume: at least 2 of 5 parts")
+    box.fake.setFaults([])
+    let second = try await box.run(words)
+    #expect(second.status == 0 && second.output.contains("resumed"), "\(second.output) \(second.errors)")
+  }
+
   @Test("a second run for the same object is 75, and the first is not disturbed")
   func locked() async throws {
     let box = try BlackBox()

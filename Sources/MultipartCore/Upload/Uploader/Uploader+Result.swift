@@ -70,7 +70,9 @@ extension Uploader {
     failure.place.uploadID = machine.uploadID
     let done = machine.receipts.count { $0 != nil }
     let known = "at least \(done) of \(machine.receipts.count) parts are at the store"
-    failure.remedy = (failure.remedy.map { $0 + "; " } ?? "") + "run the same command again to resume: \(known)"
+    // With this option the next run would abort it.
+    let how: Wording = job.resume == .never ? "run it again without \(.resume, "never")" : "run the same command again"
+    failure.remedy = (failure.remedy.map { $0 + "; " } ?? "") + how + " to resume: \(known)"
     return failure
   }
 
@@ -89,7 +91,7 @@ extension Uploader {
   /// A create whose outcome is unknown may have left an upload. It has no parts, and looks like one that another
   /// machine has just begun, so a person has to tell them apart.
   private func maybeBegun(_ machine: UploadMachine, _ failure: Failure) -> Failure {
-    guard state.withLock({ $0.own.isEmpty && ($0.createIsOut || machine.createWasLost) }) else { return failure }
+    guard state.withLock({ $0.createIsOut || ($0.own.isEmpty && machine.createWasLost) }) else { return failure }
     var failure = failure
     failure.message += "; an upload without parts may be left, whose id is not known"
     failure.remedy =

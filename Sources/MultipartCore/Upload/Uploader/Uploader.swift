@@ -326,7 +326,9 @@ final class Uploader: Performer {
 
   func note(_ event: UploadMachine.Event) {
     switch event {
-    case .created(let id, _, _): started(id)
+    case .created(let id, _, _):
+      state.withLock { $0.createIsOut = false }
+      started(id)
     case .createFailed: state.withLock { $0.createIsOut = false }
     case .partDone(let receipt):
       run.arrived()
