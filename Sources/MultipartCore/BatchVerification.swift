@@ -148,16 +148,9 @@ public final class BatchVerification: BatchRun {
     let place = key.isEmpty ? Place(file: path) : Place(file: path, bucket: store.bucket, key: key)
     let result = BatchResult(
       source: path, bucket: store.bucket, key: key, result: .failure(failure.at(place)), name: name)
-    switch ledger.failed(result, failure) {
-    case .goOn: break
-    case .giveUp: giveUp()
-    case .doubtBucket: store.doubtBucket { missing in if self.ledger.ends(missing) { self.giveUp() } }
+    ledger.failed(result, failure, doubtBucket: store.doubtBucket) { [self] in
+      stop(Failure(.interrupted, "not compared, because another file failed"))
     }
-  }
-
-  private func giveUp() {
-    ledger.givenUp()
-    stop(Failure(.interrupted, "not compared, because another file failed"))
   }
 }
 

@@ -3,9 +3,6 @@ import MultipartBasics
 /// Counts and reports what a batch finds and how its objects end, and decides when a batch is given up: the same for
 /// uploads, downloads and comparisons.
 final class BatchLedger: Sendable {
-  /// What a failure means for the objects after it.
-  enum Verdict { case goOn, giveUp, doubtBucket }
-
   private struct State: Sendable {
     var now = BatchState()
     var despair: Despair
@@ -81,27 +78,39 @@ final class BatchLedger: Sendable {
     onEvent(event)
   }
 
-  /// An interrupted object has not failed: the next run continues it.
-  func failed(_ result: BatchResult, _ failure: Failure) -> Verdict {
+  /// Reports a failure, and ends the run with `giveUp` if the objects after it would fail too. An interrupted object has
+  /// not failed: the next run continues it. `doubtBucket` asks whether the bucket exists, and calls back if it does not.
+  func failed(
+    _ result: BatchResult, _ failure: Failure,
+    doubtBucket: (_ isMissing: @escaping @Sendable (Failure) -> Void) -> Void,
+    giveUp: @escaping @Sendable () -> Void
+  ) {
     if !failure.isInterruption { state.withLock { $0.now.summary.failed += 1 } }
     onEvent(.ended(result))
-    guard !failure.isInterruption else { return .goOn }
-    return state.withLock { state in
+    guard !failure.isInterruption else { return }
+    let (givesUp, doubtsBucket) = state.withLock { state in
       let done = state.now.summary.done
       let isHopeless = state.despair.isHopeless(failure, done: done)
-      let doubtsBucket = state.despair.doubtsBucket(failure, done: done)
-      return isHopeless || stopsAtFirstFailure ? .giveUp : doubtsBucket ? .doubtBucket : .goOn
+      if isHopeless || stopsAtFirstFailure { state.now.summary.hasGivenUp = true }
+      return (isHopeless || stopsAtFirstFailure, state.despair.doubtsBucket(failure, done: done))
+    }
+    if givesUp {
+      giveUp()
+    } else if doubtsBucket {
+      doubtBucket { [self] missing in if ends(missing) { giveUp() } }
     }
   }
 
   /// Says that the bucket does not exist, which ends the run; false if an object was found meanwhile, or the run is over.
-  func ends(_ missing: Failure) -> Bool {
-    guard state.withLock({ !$0.isOver && $0.now.summary.done == 0 }) else { return false }
-    world.log(0, missing.message)
-    return true
+  private func ends(_ missing: Failure) -> Bool {
+    let ends = state.withLock { state in
+      guard !state.isOver, state.now.summary.done == 0 else { return false }
+      state.now.summary.hasGivenUp = true
+      return true
+    }
+    if ends { world.log(0, missing.message) }
+    return ends
   }
-
-  func givenUp() { state.withLock { $0.now.summary.hasGivenUp = true } }
 
   /// Returns the totals of a run that is over.
   func close() -> BatchSummary {

@@ -200,15 +200,8 @@ final class ObjectBatch<Maker: ObjectMaking>: BatchRun {
 
   private func failed(_ result: BatchResult, _ failure: Failure) {
     state.withLock { $0.lastTry = $0.lastTry ?? failure.lastTry }
-    switch ledger.failed(result, failure) {
-    case .goOn: break
-    case .giveUp: giveUp()
-    case .doubtBucket: maker.doubtBucket { missing in if self.ledger.ends(missing) { self.giveUp() } }
+    ledger.failed(result, failure, doubtBucket: maker.doubtBucket) { [driver] in
+      driver.interrupt(Failure(.interrupted, "not tried, because another file failed"))
     }
-  }
-
-  private func giveUp() {
-    ledger.givenUp()
-    driver.interrupt(Failure(.interrupted, "not tried, because another file failed"))
   }
 }

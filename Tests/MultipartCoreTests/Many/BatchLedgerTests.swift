@@ -4,47 +4,63 @@ import Testing
 
 @Suite struct BatchLedgerTests {
   private let said = Locked<[String]>([])
+  private let ends = Locked(0)
+  private let question = Locked<(@Sendable (Failure) -> Void)?>(nil)
   private static let noBucket = Failure(.refused, "the bucket does not exist", s3Code: "NoSuchBucket")
 
-  /// A ledger of a run in which so many objects are missing that their bucket is asked for.
-  private func doubtful() -> BatchLedger {
+  private func ledger(stopsAtFirstFailure: Bool = false) -> BatchLedger {
     let world = World.ofProcess([:], upTo: 0) { [said] _, text in said.withLock { $0.append("\(text)") } }
-    let ledger = BatchLedger(world, readsObjects: true, stopsAtFirstFailure: false) { _ in }
-    let failure = Failure(.refused, "there is no object at the key")
+    return BatchLedger(world, readsObjects: true, stopsAtFirstFailure: stopsAtFirstFailure) { _ in }
+  }
+
+  private func fail(_ ledger: BatchLedger, _ failure: Failure = Failure(.refused, "there is no object at the key")) {
     let result = BatchResult(source: "f", bucket: "b", key: "k", result: .failure(failure))
-    let verdicts = (1...16).map { _ in ledger.failed(result, failure) }
-    #expect(verdicts.dropLast().allSatisfy { $0 == .goOn } && verdicts.last == .doubtBucket)
-    return ledger
+    ledger.failed(result, failure) { [question] isMissing in
+      question.withLock { $0 = isMissing }
+    } giveUp: { [ends] in
+      ends.withLock { $0 += 1 }
+    }
+  }
+
+  /// A run in which so many objects are missing that their bucket is asked for.
+  private func doubtful() throws -> (BatchLedger, @Sendable (Failure) -> Void) {
+    let ledger = ledger()
+    for _ in 1...15 { fail(ledger) }
+    #expect(question.withLock { $0 == nil })
+    fail(ledger)
+    return (ledger, try #require(question.withLock { $0 }))
   }
 
   @Test("A missing bucket ends the run, and this is said")
-  func missing() {
-    #expect(doubtful().ends(Self.noBucket))
-    #expect(said.withLock { $0 } == ["the bucket does not exist"])
+  func missing() throws {
+    let (ledger, isMissing) = try doubtful()
+    isMissing(Self.noBucket)
+    #expect(ends.withLock { $0 } == 1 && said.withLock { $0 } == ["the bucket does not exist"])
+    #expect(ledger.close().hasGivenUp)
   }
 
   @Test("An object that was found while the bucket was asked for shows that there is one")
-  func found() {
-    let ledger = doubtful()
+  func found() throws {
+    let (ledger, isMissing) = try doubtful()
     ledger.ended(.skipped(SkippedSource(path: "g", reason: .link))) { $0.verified += 1 }
-    #expect(!ledger.ends(Self.noBucket) && said.withLock { $0.isEmpty })
+    isMissing(Self.noBucket)
+    #expect(ends.withLock { $0 } == 0 && said.withLock { $0.isEmpty } && !ledger.close().hasGivenUp)
   }
 
   @Test("After the end of the run nothing is said")
-  func over() {
-    let ledger = doubtful()
+  func over() throws {
+    let (ledger, isMissing) = try doubtful()
     #expect(ledger.close().failed == 16)
-    #expect(!ledger.ends(Self.noBucket) && said.withLock { $0.isEmpty })
+    isMissing(Self.noBucket)
+    #expect(ends.withLock { $0 } == 0 && said.withLock { $0.isEmpty })
   }
 
   @Test("What was stopped has not failed, and neither counts nor ends the run")
   func stopped() {
-    let world = World.ofProcess([:], upTo: 0) { _, _ in }
-    let ledger = BatchLedger(world, readsObjects: false, stopsAtFirstFailure: true) { _ in }
-    for failure in [Failure.interrupted, .timeIsOver] {
-      let result = BatchResult(source: "f", bucket: "b", key: "k", result: .failure(failure))
-      #expect(ledger.failed(result, failure) == .goOn)
-    }
-    #expect(ledger.close() == BatchSummary())
+    let ledger = ledger(stopsAtFirstFailure: true)
+    for failure in [Failure.interrupted, .timeIsOver] { fail(ledger, failure) }
+    #expect(ledger.close() == BatchSummary() && ends.withLock { $0 } == 0)
+    fail(ledger)
+    #expect(ends.withLock { $0 } == 1)
   }
 }
