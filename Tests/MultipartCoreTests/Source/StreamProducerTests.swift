@@ -225,6 +225,17 @@ import Testing
     #expect(kill(producer.pid, 0) != 0, "no zombie is left")
   }
 
+  @Test("On a machine so busy that the time to end is over late, what ignores SIGTERM is killed nevertheless")
+  func endsGroupLate() async throws {
+    let (producer, child) = try await family("trap '' TERM; sleep 1000 & printf '%-16d' $!; exit 3")
+    _ = try await producer.wait()
+    var late = clock
+    late.sleep = { try await Task.sleep(for: $0 < .milliseconds(100) ? $0 : $0 + .seconds(2)) }
+    await producer.terminate(grace: .milliseconds(300), in: late)
+    #expect(!isAlive(child))
+    kill(child, SIGKILL)
+  }
+
   @Test("After letGo, processes that a command left running are not ended, and it leaves no zombie")
   func letsGo() async throws {
     let (producer, child) = try await family("sleep 1000 >/dev/null & printf '%-16d' $!")

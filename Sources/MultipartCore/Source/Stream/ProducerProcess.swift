@@ -141,11 +141,18 @@ final class ProducerProcess: Sendable {
     _ = await watch.wait()
     // A task of its own, because a cancelled task cannot sleep.
     await Task { [watch] in
-      // A process that does not end within a second of SIGKILL hangs in the kernel.
-      let start = world.uptime()
-      while watch.hasMembers, world.uptime() - start < grace + .seconds(1) {
-        guard (try? await world.sleep(.milliseconds(20))) != nil else { return }
+      func isEmpty(within limit: Duration) async -> Bool {
+        let start = world.uptime()
+        while watch.hasMembers, world.uptime() - start < limit {
+          guard (try? await world.sleep(.milliseconds(20))) != nil else { break }
+        }
+        return !watch.hasMembers
       }
+      guard await !isEmpty(within: grace) else { return }
+      // On a busy machine SIGKILL may be late.
+      await killer.value
+      // A process that does not end within a second of it hangs in the kernel.
+      _ = await isEmpty(within: .seconds(1))
     }.value
     killer.cancel()
     watch.letGo()
