@@ -72,7 +72,7 @@ extension FakeServer {
 
   /// The requested version; a delete marker does not count.
   private func object(_ head: HTTPHead, _ route: FakeRoute) throws(FakeS3Error) -> FakeObject {
-    let object = state.with { $0.object(route.bucket, ObjectKey(route.key), versionID: head.query("versionId")) }
+    let object = state.with { $0.object(route.bucket, ObjectKey(route.key), versionID: route.versionID) }
     guard let object else {
       throw FakeS3Error(.noSuchKey, "The specified key does not exist.", details: [("Key", route.key)])
     }

@@ -27,13 +27,14 @@ package enum FakeOperation: String, Codable, Sendable, CaseIterable {
   case unknown = "Unknown"
 }
 
-/// The target of a request: operation, bucket, key, upload and part.
+/// The target of a request: operation, bucket, key, version, upload and part.
 struct FakeRoute: Sendable {
   var operation: FakeOperation
   var bucket: String
   var key: String
   var uploadID: String?
   var partNumber: Int?
+  var versionID: String?
   /// Whether the key's bytes are not UTF-8, or the path has a broken escape.
   var badKey = false
   /// The host's region, if it is one of AWS's hosts.
@@ -59,6 +60,7 @@ struct FakeRoute: Sendable {
     badKey = decoded == nil
     uploadID = head.query("uploadId")
     partNumber = head.query("partNumber").flatMap { Int($0) }
+    versionID = head.query("versionId")
     operation = Self.operation(head, bucket: bucket, key: key)
   }
 

@@ -22,6 +22,8 @@ package struct Fault: Codable, Sendable {
     package var keyID: String?
     /// The beginning of the requested range.
     package var rangeFrom: Int?
+    /// Only requests that name a version of the object, or only those that do not.
+    package var namesVersion: Bool?
     package var nth: Int?
     package var from: Int?
     package var to: Int?
@@ -31,14 +33,15 @@ package struct Fault: Codable, Sendable {
 
     package init(
       _ operation: FakeOperation? = nil, partNumber: Int? = nil, key: String? = nil, keyID: String? = nil,
-      rangeFrom: Int? = nil, nth: Int? = nil, from: Int? = nil, to: Int? = nil, probability: Double? = nil,
-      seed: UInt64? = nil
+      rangeFrom: Int? = nil, namesVersion: Bool? = nil, nth: Int? = nil, from: Int? = nil, to: Int? = nil,
+      probability: Double? = nil, seed: UInt64? = nil
     ) {
       self.operation = operation
       self.partNumber = partNumber
       self.key = key
       self.keyID = keyID
       self.rangeFrom = rangeFrom
+      self.namesVersion = namesVersion
       self.nth = nth
       self.from = from
       self.to = to
@@ -53,6 +56,7 @@ package struct Fault: Codable, Sendable {
         && (key.map { $0.utf8.elementsEqual(route.key.utf8) } ?? true)
         && (keyID.map { headers["authorization"]?.contains("Credential=\($0)/") == true } ?? true)
         && (rangeFrom.map { headers["range"]?.hasPrefix("bytes=\($0)-") == true } ?? true)
+        && (namesVersion.map { $0 == (route.versionID != nil) } ?? true)
     }
   }
 

@@ -59,7 +59,7 @@ import Testing
   func noVersions() async throws {
     let (box, bytes) = try box { $0.versioning = true }
     box.fake.putObject("key", bytes: bytes)
-    box.fake.setFaults([Fault(.init(.getObject, to: 2), .error(status: 403, code: "AccessDenied"))])
+    box.fake.setFaults([Fault(.init(.getObject, namesVersion: true), .error(status: 403, code: "AccessDenied"))])
     let get = ["get", "s3://bucket/key", "target", "--concurrency", "2"] + ranges
     try await box.run(get).expectSuccess()
     #expect(try box.files.read("target") == bytes)
