@@ -7,7 +7,7 @@ extension RealStores {
   /// requested, nothing is left at the store.
   @Suite(.serialized) struct SignalsToARun {
     @Test(
-      "A signal keeps the upload, and the same command resumes it", arguments: Store.all,
+      "A signal keeps the upload, and the same command resumes it", arguments: Store.once,
       [(SIGHUP, Int32(129)), (SIGINT, Int32(130)), (SIGTERM, Int32(143))])
     func aSignalKeepsTheUploadAndTheSameCommandResumes(
       _ store: Store, _ signal: (number: Int32, status: Int32)
@@ -35,7 +35,7 @@ extension RealStores {
     }
 
     @Test(
-      "With --on-interrupt abort a signal leaves nothing", arguments: Store.all,
+      "With --on-interrupt abort a signal leaves nothing", arguments: Store.once,
       [(SIGINT, Int32(130)), (SIGTERM, Int32(143))])
     func withOnInterruptAbortASignalLeavesNothing(
       _ store: Store, _ signal: (number: Int32, status: Int32)

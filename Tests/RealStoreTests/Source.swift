@@ -1,4 +1,5 @@
 import Foundation
+import MultipartBasics
 import Support
 
 /// A file of pseudo-random bytes that depend on size and seed, with the SHA-256 that `sha256sum` computes: its code is
@@ -12,6 +13,8 @@ struct Source: Sendable {
   let sha256: String
 
   private static let block = 8 << 20
+  /// The sums by size and seed: most tests use the same file for each store.
+  private static let sums = Locked<[[UInt64]: String]>([:])
 
   init(_ folder: TemporaryDirectory, _ name: String, size: Int, seed: UInt64) async throws {
     path = folder.path(name)
@@ -28,7 +31,10 @@ struct Source: Sendable {
       written += count
     }
     try file.close()
-    sha256 = try await Self.sum(of: path, home: folder.path)
+    let known = Self.sums.withLock { $0[[UInt64(size), seed]] }
+    let sum = if let known { known } else { try await Self.sum(of: path, home: folder.path) }
+    Self.sums.withLock { $0[[UInt64(size), seed]] = sum }
+    sha256 = sum
   }
 
   static func sum(of path: String, home: String) async throws -> String {
