@@ -169,7 +169,7 @@ import Testing
     #expect(try shelf.names() == [])
   }
 
-  @Test("10,000 parts: each append writes its own line and no more, and they are read in under a second")
+  @Test("10,000 parts: each append writes its own line and no more, and all are read")
   func many() throws {
     let writer = try book.begin(header)
     let path = try shelf.path(".record")
@@ -184,9 +184,7 @@ import Testing
       #expect(status.st_ino == first.st_ino)
     }
     #expect(lines.count == 1)
-    let began = threadTime()
     #expect(try book.load(target)?.parts.count == 10_000)
-    #expect(threadTime() - began < .seconds(1))
   }
 
   @Test("A record begun with parts has them at once; a part that cannot be written is left out, and more can follow")
