@@ -94,6 +94,15 @@ import Testing
     #expect(throws: XMLFault.tooLarge) { try read("<r>\(ten)\(ten)\(ten)\(ten)</r>") }
   }
 
+  @Test func tenThousandPartsAreReadInAMoment() throws {
+    let part = "<Part><PartNumber>1</PartNumber><ETag>&quot;e&quot;</ETag><Size>8388608</Size></Part>\n"
+    let text = "<ListPartsResult>" + String(repeating: part, count: 10_000) + "</ListPartsResult>"
+    let began = threadTime()
+    #expect(Array(try #require(try read(text).root).children).count == 10_000)
+    // Some tens of milliseconds; a quadratic reader would need minutes.
+    #expect(threadTime() - began < .seconds(10))
+  }
+
   @Test func whatWasReadBeforeABadEndIsKept() {
     let tree = XMLReader.readWhatThereIs(Array("<Error><Code>SlowDown</Code><Message>Plea".utf8))
     #expect(tree.root?.string("Code") == "SlowDown")
