@@ -214,4 +214,67 @@ import Testing
       #expect(story.tell(.headDone(judgement)) == [.finish(outcome)])
     }
   }
+
+  // MARK: - An object that must not be replaced
+
+  /// An object is at the key, an upload of the same source is recorded, and its parts are asked for.
+  private static func blocked(by found: UploadMachine.Event) throws -> MachineStory {
+    var settings = try MachineStory(parts: 2, tries: 2, checksFirst: true).settings
+    (settings.finds, settings.hasRecord, settings.keepsOn) = (true, true, [.network])
+    var story = MachineStory(settings)
+    #expect(story.begin() == [.check])
+    #expect(story.tell(found) == [.find])
+    #expect(story.tell(.found([whole])) == [.listParts(uploadID: "ours")])
+    return story
+  }
+
+  private static let blocks: [(UploadMachine.Event, UploadMachine.Outcome)] = [
+    (.checked(Failure(.precondition, "exists")), .failed(.precondition)), (.exists, .skipped(meanwhile: false)),
+    (.same(evidence: "e"), .unchanged(evidence: "e")),
+  ]
+
+  @Test("An object that must not be replaced, and that the recorded upload became, is a success")
+  func blockedByOurs() throws {
+    for (found, _) in Self.blocks {
+      var gone = try Self.blocked(by: found)
+      #expect(gone.tell(Self.gone) == [.head(mustBeOurs: true)])
+      #expect(gone.tell(.headDone(.proven(evidence: "p"))) == [.abort(uploadID: "ours")])
+      #expect(gone.abortOfGone() == [.finish(.completed(evidence: "p"))])
+      var doubted = try Self.blocked(by: found)
+      #expect(doubted.tell(Self.list) == [.head(mustBeOurs: true)])
+      #expect(doubted.tell(.headDone(.proven(evidence: "p"))) == [.finish(.completed(evidence: "p"))])
+    }
+  }
+
+  @Test("Another object that must not be replaced ends the run, and the recorded upload is not touched")
+  func blockedByOther() throws {
+    let whole = UploadMachine.Event.partsListed(
+      UploadMachine.PartList(sizes: [1: 5 << 20, 2: 5 << 20], form: .algorithm(.crc64nvme)))
+    let refused = UploadMachine.Event.partsListFailed(Failure(.credentials, "403", status: 403))
+    for (found, outcome) in Self.blocks {
+      var gone = try Self.blocked(by: found)
+      gone.tell(Self.gone)
+      #expect(gone.tell(.headDone(.notOurs(message: "older"))) == [.finish(outcome)])
+      #expect(gone.machine.leavesOldRecord && !gone.all.hasAbort)
+      for answer in [whole, refused] {
+        var story = try Self.blocked(by: found)
+        #expect(story.tell(answer) == [.finish(outcome)])
+        #expect(story.machine.leavesOldRecord)
+      }
+      var unfinished = MachineStory(try Self.blocked(by: found).settings)
+      unfinished.begin()
+      unfinished.tell(found)
+      #expect(unfinished.tell(.found([Self.own])) == [.finish(outcome)])
+      #expect(unfinished.machine.leavesOldRecord)
+    }
+  }
+
+  @Test("Without an answer about the recorded upload, an object that must not be replaced decides nothing")
+  func blockedWithoutAnswer() throws {
+    let lost = UploadMachine.Event.partsListFailed(Failure(.network, "reset"))
+    var story = try Self.blocked(by: .exists)
+    story.tell(lost)
+    #expect(story.waitOut() == [.listParts(uploadID: "ours")])
+    #expect(story.tell(lost) == [.finish(.failed(.network, isKept: true))])
+  }
 }

@@ -145,4 +145,53 @@ import Testing
     try box.sample("f", 1000)
     try await box.run(Self.single + ["--if-none-match"]).expectSuccess()
   }
+
+  @Test(
+    "an object that the killed run has completed is a success also where an existing object is to be left as it is",
+    arguments: ["--if-none-match", "--if-match", "--skip-existing", "--skip-same"], [false, true])
+  func completedUnderCondition(_ option: String, isTree: Bool) async throws {
+    let box = try BlackBox(faults: [Fault(.init(.completeMultipartUpload), .stall(stage: .beforeAnswer))])
+    let bytes = try box.sample("d/k", StoppedUpload.size)
+    var words = isTree ? ["put", "-r", "d", "s3://bucket/"] : ["put", "d/k", "s3://bucket/k"]
+    words += ["--part-size", "5M", option]
+    if option == "--if-match" {
+      guard !isTree else { return }
+      box.fake.putObject("k", bytes: [1])
+      words.append(try #require(box.fake.object("k")).etag)
+    }
+    let child = try box.start(words)
+    #expect(await box.fake.wait { _ in box.fake.object("k")?.holds(bytes) == true })
+    child.signal(SIGKILL)
+    _ = await child.wait()
+    #expect(try box.records().count == 1)
+    box.fake.setFaults([])
+    let result = try await box.run(words + ["--json"])
+    result.expectSuccess()
+    let line = result.lines.first ?? ""
+    #expect(line.hasPrefix(#"{"event":"completed""#) && line.contains(#""bytes_resumed":\#(bytes.count)"#), "\(line)")
+    #expect(box.fake.requests(.createMultipartUpload).count == 1)
+    #expect(try box.records() == [])
+  }
+
+  @Test("an object of another client, which is to be left as it is, is not taken for that of the killed run")
+  func otherUnderCondition() async throws {
+    for (isGone, option) in [(false, "--if-none-match"), (true, "--if-none-match"), (true, "--skip-existing")] {
+      let box = try BlackBox(faults: [Fault(.init(.completeMultipartUpload), .stall(stage: .beforeBody))])
+      let bytes = try box.sample("f", StoppedUpload.size)
+      let child = try box.start(StoppedUpload.words + [option])
+      #expect(await box.fake.wait { $0.contains { $0.operation == .completeMultipartUpload } })
+      child.signal(SIGKILL)
+      _ = await child.wait()
+      box.fake.setFaults([])
+      let id = try #require(box.fake.unfinishedUploads.first?.id)
+      if isGone { box.fake.dropUpload(id) }
+      box.fake.putObject("k", bytes: [UInt8](repeating: 1, count: bytes.count))
+      let result = try await box.run(StoppedUpload.words + [option])
+      #expect(result.status == (option == "--skip-existing" ? 0 : 73), "\(result.errors)")
+      #expect(box.fake.object("k")?.holds(bytes) == false)
+      #expect(box.fake.unfinishedUploads.map(\.id) == (isGone ? [] : [id]))
+      #expect(box.fake.requests(.abortMultipartUpload).isEmpty)
+      #expect(try box.records().count == 1)
+    }
+  }
 }

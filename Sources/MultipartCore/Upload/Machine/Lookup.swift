@@ -22,7 +22,16 @@ struct Lookup: Sendable {
     case over(resumed: UploadMachine.Candidate?)
   }
 
+  /// How the run ends because of the object at the key.
+  enum Ending: Sendable {
+    case failing(Failure)
+    case leaving(UploadMachine.Outcome)
+  }
+
   var state = State.notBegun
+  /// Set if only this is still open: whether the object at the key is what the recorded upload became. If it is not,
+  /// the run ends like this, and the upload stays as it is.
+  var otherwise: Ending?
   var candidates: [UploadMachine.Candidate] = []
   /// Uploads to abort; the first one is being aborted.
   var useless: [String] = []

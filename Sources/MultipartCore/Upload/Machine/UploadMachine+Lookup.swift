@@ -9,6 +9,9 @@ extension UploadMachine {
   mutating func found(_ candidates: [Candidate], _ scheduler: inout Scheduler) -> [Action] {
     guard case .finding = lookup.state else { return unfit() }
     if let interruption { return fail(interruption, &scheduler) }
+    if let end = lookup.otherwise, !candidates.contains(where: { $0.use == .own && $0.isWhole }) {
+      return ended(as: end, &scheduler)
+    }
     if settings.requiresResume, settings.hasRecord, candidates.count == 1, case .stale(let why) = candidates[0].use {
       return refuse(candidates[0], why, &scheduler)
     }
@@ -91,6 +94,8 @@ extension UploadMachine {
       lookup.doubts += 1
       return recover(candidate, list)
     }
+    // While the upload exists, the object is a different one.
+    if let end = lookup.otherwise { return ended(as: end, &scheduler) }
     guard settings.plan.fits(list.sizes), let listedForm = list.form, isOwn || !list.sizes.isEmpty else {
       guard isOwn else { return drop(candidate, &scheduler) }
       lookup.useless.append(candidate.uploadID)
@@ -132,6 +137,7 @@ extension UploadMachine {
       }
       return retry.notices
     }
+    if let end = lookup.otherwise, !RetryPolicy.isWorthRetrying(failure.code) { return ended(as: end, &scheduler) }
     return candidate.use == .foreign ? drop(candidate, &scheduler) : fail(failure, &scheduler)
   }
 
@@ -156,10 +162,24 @@ extension UploadMachine {
     return []
   }
 
+  /// Ends the run because of the object at the key, and touches no upload: a recorded one may belong to an object that
+  /// was replaced since, and stays for `uploads`.
+  mutating func ended(as end: Lookup.Ending, _ scheduler: inout Scheduler) -> [Action] {
+    lookup = Lookup()
+    (uploadID, isRecorded) = (nil, false)
+    switch end {
+    case .failing(let failure): return fail(failure, &scheduler)
+    case .leaving(let outcome):
+      state = .done(nil)
+      return [.finish(outcome)]
+    }
+  }
+
   /// Aborts a recorded upload although the store no longer has it, as if the store had reported it gone while a part
   /// was sent.
   private mutating func giveUp(_ candidate: Candidate, _ scheduler: inout Scheduler) -> [Action] {
     if settings.isTicket { return fail(Self.ticketIsUsed, &scheduler) }
+    if let end = lookup.otherwise { return ended(as: end, &scheduler) }
     lookup.useless.append(candidate.uploadID)
     return [.say(.startsAnew(why: "the store no longer has the upload"))] + drop(candidate, &scheduler)
   }

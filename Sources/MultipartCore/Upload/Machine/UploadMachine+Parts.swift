@@ -14,17 +14,25 @@ extension UploadMachine {
     guard case .checking(let attempt) = state else { return unfit() }
     if let interruption { return fail(interruption, &scheduler) }
     guard let failure, failure.code != .credentials else { return begin() }
+    if failure.code == .precondition { return end(.failing(failure), &scheduler) }
     state = .checking(attempt: attempt + 1)
     return scheduler.retry(.step(object: object), after: failure, attempt: attempt)?.notices
       ?? fail(failure, &scheduler)
   }
 
-  /// The object is already identical. An unfinished upload named by a record stays for `uploads`: it may belong to an
-  /// object that was replaced since.
-  mutating func foundSame(_ outcome: Outcome) -> [Action] {
+  /// An object exists that is left as it is.
+  mutating func foundObject(_ outcome: Outcome, _ scheduler: inout Scheduler) -> [Action] {
     guard case .checking = state else { return unfit() }
-    state = .done(nil)
-    return [.finish(outcome)]
+    return end(.leaving(outcome), &scheduler)
+  }
+
+  /// The object at the key ends the run, unless it is the one that the recorded upload was made into: an earlier run
+  /// may have completed it without learning of it.
+  private mutating func end(_ end: Lookup.Ending, _ scheduler: inout Scheduler) -> [Action] {
+    let mayBeOurs = settings.finds && settings.hasRecord && !settings.isTicket && !settings.onlyLooks
+    guard mayBeOurs, interruption == nil else { return ended(as: end, &scheduler) }
+    lookup.otherwise = end
+    return find()
   }
 
   /// After the preconditions: reads a stream, puts a small source, and looks for an unfinished upload of a large one.

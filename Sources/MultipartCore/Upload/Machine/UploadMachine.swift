@@ -102,8 +102,8 @@ struct UploadMachine: ObjectMachine {
   private mutating func take(_ event: Event, _ scheduler: inout Scheduler) -> [Action] {
     switch event {
     case .checked(let failure): return checked(failure, &scheduler)
-    case .same(let evidence): return foundSame(.unchanged(evidence: evidence))
-    case .exists: return foundSame(.skipped(meanwhile: false))
+    case .same(let evidence): return foundObject(.unchanged(evidence: evidence), &scheduler)
+    case .exists: return foundObject(.skipped(meanwhile: false), &scheduler)
     case .found(let candidates): return found(candidates, &scheduler)
     case .findFailed(let failure): return findFailed(failure, &scheduler)
     case .partsListed(let list): return partsListed(list, &scheduler)
