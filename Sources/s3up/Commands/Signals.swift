@@ -35,9 +35,7 @@ final class Signals: Sendable {
   func run<Value: Sendable>(
     grace: Duration? = nil, _ work: @escaping @Sendable () async throws(Failure) -> Value
   ) async throws(Failure) -> Value {
-    let task = Task { () async -> Result<Value, Failure> in
-      do throws(Failure) { return .success(try await work()) } catch { return .failure(error) }
-    }
+    let task = SignalledTask<Value>()
     listen { [self] in
       task.cancel()
       guard let grace else { return }
@@ -46,7 +44,7 @@ final class Signals: Sendable {
         end(128 + (received ?? SIGTERM))
       }
     }
-    return try await task.value.get()
+    return try await task.run(work)
   }
 
   /// Does work that publishes an object. After the first signal the store's answer is awaited for 3 s, and its result
@@ -54,9 +52,7 @@ final class Signals: Sendable {
   func awaitingAnswer<Value: Sendable>(
     _ work: @escaping @Sendable () async throws(Failure) -> Value
   ) async throws(Failure) -> Value {
-    let task = Task { () async -> Result<Value, Failure> in
-      do throws(Failure) { return .success(try await work()) } catch { return .failure(error) }
-    }
+    let task = SignalledTask<Value>()
     listen { [self] in
       Task {
         try? await Task.sleep(for: .seconds(3))
@@ -66,7 +62,7 @@ final class Signals: Sendable {
       }
     }
     do throws(Failure) {
-      return try await task.value.get()
+      return try await task.run(work)
     } catch {
       guard error.code == .interrupted else { throw error }
       var failure = error
@@ -159,5 +155,36 @@ final class Signals: Sendable {
       if !ignored { sigaddset(&set, signal) }
     }
     return set
+  }
+}
+
+/// Work that can be cancelled before it begins: its signal is listened for first, because it may come with the first
+/// request.
+private final class SignalledTask<Value: Sendable>: Sendable {
+  private struct State: Sendable {
+    var isCancelled = false
+    var task: Task<Result<Value, Failure>, Never>?
+  }
+
+  private let state = Locked(State())
+
+  func cancel() {
+    let task = state.withLock { state in
+      state.isCancelled = true
+      return state.task
+    }
+    task?.cancel()
+  }
+
+  func run(_ work: @escaping @Sendable () async throws(Failure) -> Value) async throws(Failure) -> Value {
+    let task = Task { () async -> Result<Value, Failure> in
+      do throws(Failure) { return .success(try await work()) } catch { return .failure(error) }
+    }
+    let isCancelled = state.withLock { state in
+      state.task = task
+      return state.isCancelled
+    }
+    if isCancelled { task.cancel() }
+    return try await task.value.get()
   }
 }

@@ -27,7 +27,7 @@ struct DoctorCommand {
     }
     let url = try session.invocation.positionals.first.map { (word) throws(Failure) in try S3URL(word, for: .doctor) }
     let session = try IdentityKeys.identified(session)
-    var findings = try await session.signals.run { () async throws(Failure) in
+    var findings = try await session.signals.run(grace: .seconds(4)) { () async throws(Failure) in
       try await Store.examine(session.storeOptions, bucket: url?.bucket) { () async throws(Failure) in
         let resolved = try await IdentityKeys.resolved(session)
         return try resolved.invocation.positionals.first.map { (word) throws(Failure) in try S3URL(word).key ?? "" }
