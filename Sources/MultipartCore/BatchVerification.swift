@@ -14,6 +14,7 @@ public final class BatchVerification: BatchRun {
   }
 
   private let store: Store
+  private let stores: Siblings
   private let options: VerifyOptions
   private let find: Finder<Comparison>
   private let tap: EventTap<BatchEvent>
@@ -33,6 +34,7 @@ public final class BatchVerification: BatchRun {
     options.rangeSize = Self.rangeSize
     let tap = EventTap(onEvent)
     (self.store, self.options, self.find, self.tap) = (store, options, find, tap)
+    stores = Siblings(of: store)
     ledger = BatchLedger(
       store.world, readsObjects: true, stopsAtFirstFailure: options.stopsAtFirstFailure, onEvent: tap.tell)
   }
@@ -109,7 +111,7 @@ public final class BatchVerification: BatchRun {
 
   private func take(_ step: CandidateStep<Comparison>, _ ahead: Lookahead<Comparison>) async -> Bool {
     let comparison = ledger.candidate(in: step) { failure, name in
-      failed(failure, failure.place.file ?? "", failure.place.key ?? "", name: name)
+      failed(failure, failure.place.file ?? "", store.bucket, failure.place.key ?? "", name: name)
     }
     guard let comparison else { return goesOn }
     ledger.found(comparison.size)
@@ -123,7 +125,7 @@ public final class BatchVerification: BatchRun {
     let start = store.world.uptime()
     let result: Result<VerifiedObject, Failure>
     do throws(Failure) {
-      result = .success(try await comparison.verify(at: store, options))
+      result = .success(try await comparison.verify(at: stores, options))
     } catch {
       result = .failure(error)
     }
@@ -134,21 +136,24 @@ public final class BatchVerification: BatchRun {
     case .success(let object):
       let took = store.world.uptime() - start
       let event = BatchEvent.verified(
-        object, source: comparison.path.text, bucket: store.bucket, key: comparison.key, took: took)
+        object, source: comparison.path.text, bucket: comparison.bucket ?? store.bucket, key: comparison.key,
+        took: took)
       ledger.ended(event) { summary in
         summary.verified += 1
         summary.bytes = summary.bytes.plus(object.size)
       }
-    case .failure(let failure): failed(failure, comparison.path.text, comparison.key, name: comparison.name)
+    case .failure(let failure):
+      let bucket = comparison.bucket ?? store.bucket
+      failed(failure, comparison.path.text, bucket, comparison.key, name: comparison.name)
     }
   }
 
-  private func failed(_ failure: Failure, _ path: String, _ key: String, name: [UInt8]?) {
+  private func failed(_ failure: Failure, _ path: String, _ bucket: String, _ key: String, name: [UInt8]?) {
     // A folder that cannot be read is about no object.
-    let place = key.isEmpty ? Place(file: path) : Place(file: path, bucket: store.bucket, key: key)
+    let place = key.isEmpty ? Place(file: path) : Place(file: path, bucket: bucket, key: key)
     let result = BatchResult(
-      source: path, bucket: store.bucket, key: key, result: .failure(failure.at(place)), name: name)
-    ledger.failed(result, failure, doubtBucket: store.doubtBucket) { [self] in
+      source: path, bucket: bucket, key: key, result: .failure(failure.at(place)), name: name)
+    ledger.failed(result, failure, isInterrupted: !goesOn, doubtBucket: store.doubtBucket) { [self] in
       stop(Failure(.interrupted, "not compared, because another file failed"))
     }
   }
@@ -204,7 +209,7 @@ extension Store {
 /// One object that a run compares, and what with.
 struct Comparison: Findable {
   private enum Original: Sendable {
-    case file(UploadInput)
+    case file(UploadItem)
     case entry(ManifestEntry)
   }
 
@@ -219,7 +224,7 @@ struct Comparison: Findable {
   init(_ candidate: Candidate) {
     let item = candidate.item
     (key, path, name) = (item.key, item.input.path, item.name ?? item.input.path.bytes)
-    (size, original) = (candidate.size, .file(item.input))
+    (size, original) = (candidate.size, .file(item))
   }
 
   init(_ wanted: WantedObject) {
@@ -227,10 +232,13 @@ struct Comparison: Findable {
     original = .entry(wanted.noted ?? ManifestEntry(key: wanted.key))
   }
 
-  func verify(at store: Store, _ options: VerifyOptions) async throws(Failure) -> VerifiedObject {
+  /// The bucket, if it is not that of the run.
+  var bucket: String? { if case .file(let item) = original { item.bucket } else { nil } }
+
+  func verify(at stores: Siblings, _ options: VerifyOptions) async throws(Failure) -> VerifiedObject {
     switch original {
-    case .file(let input): try await store.verify(input, is: key, options).proven()
-    case .entry(let entry): try await ManifestCheck(store, entry, key, options).run()
+    case .file(let item): try await stores.store(of: item).verify(item.input, is: key, options).proven()
+    case .entry(let entry): try await ManifestCheck(stores.own, entry, key, options).run()
     }
   }
 }

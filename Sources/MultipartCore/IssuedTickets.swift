@@ -18,14 +18,17 @@ extension Store {
     write: @escaping @Sendable (Ticket) throws(Failure) -> Void, publish: () throws(Failure) -> Void = {}
   ) async throws(Failure) -> IssuedTickets {
     let issuer = TicketIssuer(self, lifetime, options, write)
+    var outputs = RunOutputs()
+    outputs.stateFolder = self.options.stateFolder(world.environment)
     await withTaskCancellationHandler {
       do {
-        try await sources.find(in: bucket) { step in
+        try await sources.find(in: bucket, besides: outputs) { [world] step in
           switch step {
           case .candidate(let candidate): _ = await issuer.begin(candidate.item)
           case .skipped(let source): onSkip(source)
           case .failed(let failure, _): issuer.fail(failure)
-          case .leftOut, .advice: break
+          case .leftOut: break
+          case .advice(let text): world.log(0, text)
           }
           return issuer.failure == nil
         } listing: {

@@ -25,12 +25,7 @@ extension Ticket {
     (settled.minimumSize, settled.deadline) = (upload.minimumSize, upload.deadline)
     settled.hedges = upload.hedges
     settled.streamPlan = try StreamPlan(steps: [StreamPlan.Step(parts: parts.count, size: partSize)])
-    switch length {
-    case .exactly(let size):
-      settled.expectedSize = settled.expectedSize ?? size
-      settled.mostSize = size
-    case .upTo(let size): settled.mostSize = size
-    }
+    settled.ticketLength = length
     let source = try input.open(settled, concurrency: link.transfer.concurrency, world: link.world)
     let job = try UploadJob(source, of: self, share: share, settled, link.transfer)
     let tap = EventTap(onEvent)
@@ -118,7 +113,7 @@ extension UploadJob {
       transfer, isStream: source.isStream, line: nil, descriptors: ConnectionBounds.descriptors)
     hedges = options.hedges
     do throws(Failure) {
-      if let size = source.size { try Self.check(size, ticket) }
+      if let size = source.size, let failure = ticket.length.failure("the file", of: size) { throw failure }
       if let share {
         guard !source.isStream else {
           throw Failure(.usage, "a share of a ticket needs a file: a stream can only be read from its beginning")
@@ -139,18 +134,27 @@ extension UploadJob {
       throw error.at(place)
     }
   }
+}
 
-  private static func check(_ size: Int64, _ ticket: Ticket) throws(Failure) {
-    switch ticket.length {
+extension Ticket.Length {
+  var most: Int64 {
+    switch self {
+    case .exactly(let size), .upTo(let size): size
+    }
+  }
+
+  /// Why a source of this size is not what the ticket is for.
+  func failure(_ source: String, of size: Int64) -> Failure? {
+    switch self {
     case .exactly(let wanted) where wanted != size:
-      throw Failure(
-        .dataMismatch, "the file has \(size) bytes, but the ticket is for one of \(wanted)",
+      Failure(
+        .dataMismatch, "\(source) has \(size) bytes, but the ticket is for one of \(wanted)",
         remedy: "upload the file that the ticket was issued for, unchanged, or ask for a ticket of this one")
     case .upTo(let most) where size > most:
-      throw Failure(
-        .dataMismatch, "the file has \(size) bytes, but the ticket is for at most \(most)",
+      Failure(
+        .dataMismatch, "\(source) has \(size) bytes, but the ticket is for at most \(most)",
         remedy: "ask for a ticket of at least \(size) bytes")
-    case .exactly, .upTo: break
+    case .exactly, .upTo: nil
     }
   }
 }

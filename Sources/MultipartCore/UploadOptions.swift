@@ -44,7 +44,7 @@ public struct UploadOptions: Sendable {
 
   /// How a stream is cut into parts, and how long it may be; set by a ticket.
   var streamPlan: StreamPlan?
-  var mostSize: Int64?
+  var ticketLength: Ticket.Length?
 
   /// The sizes that S3 accepts for every part but the last.
   public static let partSizes: ClosedRange<Int64> = S3Limits.smallestPart...S3Limits.largestPart

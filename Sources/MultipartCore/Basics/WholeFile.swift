@@ -38,5 +38,10 @@ enum WholeFile {
       temporary.remove()
       throw error
     }
+    do throws(ErrorNumber) {
+      try Folder.target(path.folder, shownAs: path.folder).sync()
+    } catch {
+      throw failure(error.number)
+    }
   }
 }

@@ -259,7 +259,7 @@ extension Downloader {
     do throws(Failure) {
       let wanted = RangeSink.Wanted(
         number: number, first: plan.start + offset, length: length, size: size, etag: object.etag.flatMap(ETag.init),
-        modified: object.lastModified)
+        modified: object.lastModified, versionID: object.versionID)
       let isListed = known.withLock { $0.isListed }
       let inMemory = isCopy || ordered != nil || isListed
       let (claims, ticket) = (claims, claims.enter())
@@ -305,7 +305,14 @@ extension Downloader {
           throw Failure(.interrupted, "another copy of the range was faster")
         }
       }
-      if isListed { try await take(bytes.withLock { $0 }, of: answer.object) }
+      if isListed {
+        do throws(Failure) {
+          try await take(bytes.withLock { $0 }, of: answer.object)
+        } catch {
+          claims.forget(number, by: ticket)
+          throw error
+        }
+      }
       known.withLock { $0.sums[number] = sums }
       ordered?.put(number, bytes.withLock { $0 })
       if let sum = sums[.crc64nvme] { known.withLock { $0.record }?.append(number, sum) }

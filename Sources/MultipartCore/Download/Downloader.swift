@@ -289,6 +289,7 @@ final class Downloader: Performer {
     if !keeps { part?.remove() }
     record?.close(keeps: keeps)
     failure.isResumable = keeps
+    if keeps, failure.code == .interrupted { failure.remedy = failure.remedy ?? "run the same command again to resume" }
     if case .file = kind, [.sourceChanged, .dataMismatch].contains(failure.code) {
       failure.reassure("nothing was written under the target's name")
     }

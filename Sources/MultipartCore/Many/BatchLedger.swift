@@ -78,13 +78,20 @@ final class BatchLedger: Sendable {
     onEvent(event)
   }
 
-  /// Reports a failure, and ends the run with `giveUp` if the objects after it would fail too. An interrupted object has
-  /// not failed: the next run continues it. `doubtBucket` asks whether the bucket exists, and calls back if it does not.
+  /// Reports a failure, and ends the run with `giveUp` if the objects after it would fail too. An object of an
+  /// interrupted run has not failed: the next run continues it. `doubtBucket` asks whether the bucket exists, and calls
+  /// back if it does not.
   func failed(
-    _ result: BatchResult, _ failure: Failure,
+    _ result: BatchResult, _ failure: Failure, isInterrupted: Bool,
     doubtBucket: (_ isMissing: @escaping @Sendable (Failure) -> Void) -> Void,
     giveUp: @escaping @Sendable () -> Void
   ) {
+    var (result, failure) = (result, failure)
+    // Without an interruption of the run it is a failure, whatever it calls itself: no other line would tell of it.
+    if failure.isInterruption, !isInterrupted {
+      failure.code = .local
+      result.result = .failure(failure.at(Place(bucket: result.bucket, key: result.key)))
+    }
     if !failure.isInterruption { state.withLock { $0.now.summary.failed += 1 } }
     onEvent(.ended(result))
     guard !failure.isInterruption else { return }

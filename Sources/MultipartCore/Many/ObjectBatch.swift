@@ -200,7 +200,9 @@ final class ObjectBatch<Maker: ObjectMaking>: BatchRun {
 
   private func failed(_ result: BatchResult, _ failure: Failure) {
     state.withLock { $0.lastTry = $0.lastTry ?? failure.lastTry }
-    ledger.failed(result, failure, doubtBucket: maker.doubtBucket) { [driver] in
+    ledger.failed(
+      result, failure, isInterrupted: driver.interruption != nil, doubtBucket: maker.doubtBucket
+    ) { [driver] in
       driver.interrupt(Failure(.interrupted, "not tried, because another file failed"))
     }
   }

@@ -22,14 +22,14 @@ final class UploaderMaker: UploaderMaking {
   private let record: RunRecord?
   private let wantsSHA256: Bool
   private let onlyLooks: Bool
-  /// The stores of other buckets.
-  private let stores = Locked<[[UInt8]: Store]>([:])
+  private let stores: Siblings
 
   var world: World { store.world }
   var bucket: String { store.bucket }
 
   init(_ store: Store, _ batch: BatchOptions) {
     self.store = store
+    stores = Siblings(of: store)
     var options = batch.upload
     (record, wantsSHA256, onlyLooks) = (batch.record, batch.manifest?.wantsSHA256 == true, batch.onlyLooks)
     lessons = store.lessons()
@@ -44,7 +44,7 @@ final class UploaderMaker: UploaderMaking {
   ) async throws(Failure) -> Uploader {
     let item = candidate.item
     let options = options.of(item)
-    let store = try await store(of: item)
+    let store = try await stores.store(of: item)
     let source = try item.input.open(options, concurrency: store.settings.transfer.concurrency, world: store.world)
     try options.check(source)
     var job = try UploadJob(source, to: item.key, of: store, options, lessons: lessons)
@@ -62,17 +62,6 @@ final class UploaderMaker: UploaderMaking {
     ) { event in
       tell(.upload(event, source: name, bucket: bucket, key: key))
     }
-  }
-
-  private func store(of item: UploadItem) async throws(Failure) -> Store {
-    guard let bucket = item.bucket, !bucket.utf8.elementsEqual(store.bucket.utf8) || item.region != nil else {
-      return store
-    }
-    let name = Array((bucket + "\n" + (item.region ?? "")).utf8)
-    if let known = stores.withLock({ $0[name] }) { return known }
-    let made = try await store.sibling(bucket: bucket, region: item.region)
-    stores.withLock { $0[name] = made }
-    return made
   }
 }
 

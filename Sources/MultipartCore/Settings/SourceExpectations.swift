@@ -3,7 +3,7 @@ struct SourceExpectations: Sendable {
   let size: Int64?
   let leastSize: Int64?
   /// What a ticket allows.
-  let mostSize: Int64?
+  let ticketLength: Ticket.Length?
   /// In hex, of either case.
   let sha256: String?
   private static let remedy: Wording = "nothing was published: check the source and what was expected of it"
@@ -11,7 +11,7 @@ struct SourceExpectations: Sendable {
   init(_ options: UploadOptions = UploadOptions()) {
     size = options.expectedSize
     leastSize = options.minimumSize
-    mostSize = options.mostSize
+    ticketLength = options.ticketLength
     sha256 = options.expectedSHA256
   }
 
@@ -23,8 +23,7 @@ struct SourceExpectations: Sendable {
     if let leastSize, bytes < leastSize {
       return Self.failure("\(source) has \(bytes) bytes, less than the \(leastSize) required by \(.minimumSize)")
     }
-    if let mostSize, bytes > mostSize { return Self.tooLong(source, mostSize) }
-    return nil
+    return ticketLength?.failure(source, of: bytes)
   }
 
   func failure(_ source: String, of sum: Checksum?) -> Failure? {

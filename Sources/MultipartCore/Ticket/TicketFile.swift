@@ -70,13 +70,17 @@ public final class TicketFile: Sendable {
     try state.withLock { (state) throws(Failure) in
       guard let temporary = state.temporary else { return }
       guard fsync(state.descriptor) == 0 else { throw failure("cannot be written") }
-      // `link` never replaces a file that has appeared in the meantime.
-      let named = temporary.withCString { from in
-        path.withCString { replaces ? rename(from, $0) : link(from, $0) }
+      do throws(ErrorNumber) {
+        let folder = try Folder.target(path.folder, shownAs: path.folder)
+        let (from, name) = (Array(temporary.lastName), Array(path.lastName))
+        // A file that has appeared in the meantime stays.
+        if replaces { try folder.rename(from, to: name) } else { try folder.renameNew(from, to: name) }
+        state.temporary = nil
+        try folder.sync()
+      } catch {
+        errno = error.number
+        throw failure("cannot be given its name")
       }
-      guard named == 0 else { throw failure("cannot be given its name") }
-      if !replaces { temporary.remove() }
-      state.temporary = nil
     }
   }
 

@@ -20,6 +20,7 @@ struct TicketUploaderMaker: UploaderMaking {
     try own.requireValid()
     let source = try candidate.item.input.open(
       UploadOptions(), concurrency: link.transfer.concurrency, world: link.world)
+    try options.check(source)
     let job = try UploadJob(source, of: ticket, share: nil, options, link.transfer)
     let name = source.path.text
     return try Uploader(job: job, client: own.client, world: link.world, run: driver) { event in
@@ -39,6 +40,7 @@ final class TicketIssuer: Sendable {
   }
 
   private let store: Store
+  private let stores: Siblings
   private let lifetime: Duration
   private let options: UploadOptions
   private let write: @Sendable (Ticket) throws(Failure) -> Void
@@ -50,6 +52,7 @@ final class TicketIssuer: Sendable {
     _ write: @escaping @Sendable (Ticket) throws(Failure) -> Void
   ) {
     (self.store, self.lifetime, self.options, self.write) = (store, lifetime, options, write)
+    stores = Siblings(of: store)
   }
 
   var failure: Failure? { state.withLock { $0.failure } }
@@ -78,16 +81,12 @@ final class TicketIssuer: Sendable {
 
   private func issue(_ item: UploadItem) async throws(Failure) {
     let options = options.of(item)
-    let store =
-      if let bucket = item.bucket, !bucket.utf8.elementsEqual(store.bucket.utf8) || item.region != nil {
-        try await store.sibling(bucket: bucket, region: item.region)
-      } else {
-        store
-      }
+    let name = try Self.relativeName(item)
+    let store = try await stores.store(of: item)
     var ticket = try await store.issueTicket(item.input, to: item.key, for: lifetime, options)
     let upload = try store.multipartUpload(item.key, uploadID: ticket.uploadID)
     state.withLock { $0.begun.append(upload) }
-    ticket.file = try Self.relativeName(item)
+    ticket.file = name
     try write(ticket)
     state.withLock { [ticket] state in
       if case .exactly(let size) = ticket.length { state.bytes += size }

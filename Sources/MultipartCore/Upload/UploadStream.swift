@@ -72,7 +72,7 @@ final class UploadStream: Sendable {
       pieces.withLock { $0[piece.number] = piece.part }
       return .piece(size: piece.part.length, isLast: piece.isShort)
     } catch {
-      if error.code == .usage, let most = expectations.mostSize {
+      if error.code == .usage, let most = expectations.ticketLength?.most {
         return .readFailed(SourceExpectations.tooLong("the stream", most))
       }
       return .readFailed(error)
@@ -91,7 +91,7 @@ final class UploadStream: Sendable {
   /// bounded, the parts were chosen for it, and there is no warning.
   func warning(after number: Int) -> Wording? {
     let plan = source.plan
-    guard number == plan.warningPart, expectations.mostSize == nil else { return nil }
+    guard number == plan.warningPart, expectations.ticketLength == nil else { return nil }
     return "the stream is close to what its parts can hold: \(plan.remaining(afterPart: number) >> 30) GiB are left; "
       + "a longer one needs a larger \(.partSize), or its \(.expectedSize), from the start"
   }

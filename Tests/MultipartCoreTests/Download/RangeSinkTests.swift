@@ -47,6 +47,24 @@ import Testing
     #expect(RangeSink.judge(status, headers, wanted)?.code == code)
   }
 
+  @Test("Without an ETag the version or the time tells that the object was replaced; with one, it decides alone")
+  func replaced() {
+    var wanted = RangeSink.Wanted(number: 2, first: 1000, length: 640, size: 5000)
+    (wanted.versionID, wanted.etag, wanted.modified) = ("v1", ETag("\"e\""), Timestamp(seconds: 0))
+    let range = ("Content-Range", "bytes 1000-1639/5000")
+    let (etag, version, time) = ("ETag", "x-amz-version-id", "Last-Modified")
+    let answers: [([(String, String)], Bool)] = [
+      ([], false), ([(version, "v1")], false), ([(version, "v2")], true), ([(etag, "\"e\""), (version, "v2")], false),
+      ([(etag, "\"f\""), (version, "v1")], true), ([(time, "Thu, 01 Jan 1970 00:00:00 GMT")], false),
+      ([(time, "Thu, 01 Jan 1970 00:00:01 GMT"), (version, "v1")], true),
+    ]
+    for (fields, isReplaced) in answers {
+      var headers: HeaderList = [:]
+      for (name, value) in fields + [range] { headers.add(name, value) }
+      #expect((RangeSink.judge(206, headers, wanted)?.code == .sourceChanged) == isReplaced, "\(fields)")
+    }
+  }
+
   @Test("Too few bytes count as a cut connection; all of them have their checksum, and are written in order")
   func tooFew() throws {
     let sink = try sink(of: 640)
@@ -86,6 +104,11 @@ import Testing
     #expect(claims.write(1, by: second, wins: true, { nil }) != nil)
     #expect(claims.write(1, by: first, { nil }) == nil)
     #expect(claims.write(1, by: second, { nil }) != nil)
+    claims.forget(1, by: first)
+    #expect(claims.write(1, by: first, { nil }) == nil)
+    claims.forget(1, by: second)
+    #expect(claims.write(1, by: first, wins: true, { nil }) != nil)
+    #expect(claims.write(1, by: second, { nil }) == nil)
     claims.forgetAll()
     #expect(claims.write(1, by: second, { nil }) == nil)
     #expect(claims.write(1, by: claims.enter(), { nil }) != nil)

@@ -13,9 +13,12 @@ import Testing
     return BatchLedger(world, readsObjects: true, stopsAtFirstFailure: stopsAtFirstFailure) { _ in }
   }
 
-  private func fail(_ ledger: BatchLedger, _ failure: Failure = Failure(.refused, "there is no object at the key")) {
+  private func fail(
+    _ ledger: BatchLedger, _ failure: Failure = Failure(.refused, "there is no object at the key"),
+    isInterrupted: Bool = false
+  ) {
     let result = BatchResult(source: "f", bucket: "b", key: "k", result: .failure(failure))
-    ledger.failed(result, failure) { [question] isMissing in
+    ledger.failed(result, failure, isInterrupted: isInterrupted) { [question] isMissing in
       question.withLock { $0 = isMissing }
     } giveUp: { [ends] in
       ends.withLock { $0 += 1 }
@@ -58,9 +61,21 @@ import Testing
   @Test("What was stopped has not failed, and neither counts nor ends the run")
   func stopped() {
     let ledger = ledger(stopsAtFirstFailure: true)
-    for failure in [Failure.interrupted, .timeIsOver] { fail(ledger, failure) }
+    for failure in [Failure.interrupted, .timeIsOver] { fail(ledger, failure, isInterrupted: true) }
     #expect(ledger.close() == BatchSummary() && ends.withLock { $0 } == 0)
     fail(ledger)
     #expect(ends.withLock { $0 } == 1)
+  }
+
+  @Test("What was stopped in a run that goes on has failed: nothing else would tell of it")
+  func stoppedAlone() {
+    let told = Locked<[Failure]>([])
+    let ledger = BatchLedger(.ofProcess([:], upTo: 0) { _, _ in }, readsObjects: true, stopsAtFirstFailure: false) {
+      guard case .ended(let result) = $0, case .failure(let failure) = result.result else { return }
+      told.withLock { $0.append(failure) }
+    }
+    fail(ledger, Failure(.interrupted, "another copy of the range was faster"))
+    #expect(ledger.close().failed == 1)
+    #expect(told.withLock { $0.map(\.code) } == [.local])
   }
 }

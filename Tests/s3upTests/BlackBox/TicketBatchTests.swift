@@ -63,6 +63,32 @@ import Testing
     #expect(shown.lines.count { $0.contains(#""state":"completed""#) } == 3, "\(shown.output)")
   }
 
+  @Test("a file below --min-size is not sent by its ticket, as it is not sent without one")
+  func leastSize() async throws {
+    let box = try BlackBox()
+    for (name, size) in [("d/a", 0), ("d/b", 10)] { try box.sample(name, size) }
+    try await box.run("ticket", "issue", "-r", "d", "s3://bucket/p", "-o", "t.jsonl").expectSuccess()
+    let result = try await box.stranger.run("put", "d", "--ticket", "t.jsonl", "--min-size", "1")
+    #expect(result.status == 65 && result.errors.contains("failed: d/a"), "\(result.output) \(result.errors)")
+    #expect(box.fake.object("p/a") == nil && box.fake.object("p/b") != nil)
+  }
+
+  @Test("no ticket is issued for the folder of s3up's state, and none is begun for a name that no ticket can have")
+  func unnamed() async throws {
+    let box = try BlackBox()
+    try box.sample("d/a", 10)
+    let state = ["--state-dir", "d/state"]
+    try await box.run(["ticket", "issue", "d/a", "s3://bucket/a", "-o", "first.json"] + state).expectSuccess()
+    #expect(try FileManager.default.subpathsOfDirectory(atPath: box.files.path("d/state")).count > 0)
+    let issued = try await box.run(["ticket", "issue", "-r", "d", "s3://bucket/p", "-o", "t.jsonl"] + state)
+    #expect(issued.status == 0 && issued.output.contains(" for 1 file in "), "\(issued.output) \(issued.errors)")
+    let before = box.fake.requests(.createMultipartUpload).count
+    try await box.shell("mkdir e && printf x >\"$(printf 'e/\\344')\"").expectSuccess()
+    try await box.run("ticket", "issue", "-r", "e", "s3://bucket/p", "-o", "e.jsonl")
+      .expectFailure(64, "a ticket cannot name this file")
+    #expect(box.fake.requests(.createMultipartUpload).count == before)
+  }
+
   @Test("the tickets of a folder are renewed and revoked together")
   func folderSteps() async throws {
     let box = try BlackBox()

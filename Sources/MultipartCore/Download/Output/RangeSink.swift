@@ -28,6 +28,13 @@ final class RangeClaims: Sendable {
     for part in won { part.withLock { $0 = Won(outdated: begun) } }
   }
 
+  /// The winner could not use the range: another transfer may still win.
+  func forget(_ range: Int, by transfer: Int) {
+    won[range % won.count].withLock { won in
+      if won.winners[range] == transfer { won.winners[range] = nil }
+    }
+  }
+
   /// Writes a range; nil if another transfer has won.
   func write(_ range: Int, by transfer: Int, wins: Bool = false, _ body: () -> Failure?) -> (Failure?)? {
     won[range % won.count].withLock { won in
@@ -55,6 +62,7 @@ final class RangeSink: BodySink, @unchecked Sendable {
     var size: Int64
     var etag: ETag?
     var modified: Timestamp?
+    var versionID: String?
     var isWhole: Bool { first == 0 && length == size }
   }
 
@@ -90,9 +98,18 @@ final class RangeSink: BodySink, @unchecked Sendable {
   static func judge(_ status: Int, _ headers: HeaderList, _ wanted: Wanted) -> Failure? {
     if let expected = wanted.etag, let given = headers["ETag"].flatMap(ETag.init) {
       if given != expected { return replaced }
-    } else if let expected = wanted.modified, let given = headers["Last-Modified"].flatMap(DateText.http) {
-      // Without an ETag this is the only sign.
-      if given != expected { return replaced }
+    } else {
+      // Without an ETag these are the only signs.
+      if let expected = wanted.modified, let given = headers["Last-Modified"].flatMap(DateText.http),
+        given != expected
+      {
+        return replaced
+      }
+      if let expected = wanted.versionID, let given = headers[HeaderName.versionID],
+        !given.utf8.elementsEqual(expected.utf8)
+      {
+        return replaced
+      }
     }
     // rclone's server sends ranges with 200.
     guard status == 206 || (status == 200 && headers["Content-Range"] != nil) else {
