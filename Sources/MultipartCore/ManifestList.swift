@@ -9,18 +9,17 @@ public final class ManifestList: @unchecked Sendable {
   private let lines: LineReader
   /// The scratch file that the lines are read from, for a manifest that is an object.
   private let scratch: ScratchFile?
-  let form: ManifestForm
+  /// The form of the last entry.
+  private(set) var form = ManifestForm.sums
   var name: String { lines.name }
 
   /// Opens a manifest; `-` is standard input.
   public init(_ path: FilePath) throws(Failure) {
-    form = ManifestForm(target: path.text)
     scratch = nil
     lines = try LineReader(path, longest: Self.longest)
   }
 
   private init(_ file: ScratchFile, name: String) {
-    form = ManifestForm(target: name)
     scratch = file
     lines = file.lines(named: name, longest: Self.longest)
   }
@@ -35,13 +34,15 @@ public final class ManifestList: @unchecked Sendable {
     return ManifestList(file, name: name)
   }
 
-  /// The next entry. In lines for `sha256sum` the name is the key.
+  /// The next entry. In lines for `sha256sum` the name is the key. A line shows by its first byte which form it has: the
+  /// name of a share's manifest, or of a pipe, does not.
   func next() throws(Failure) -> ManifestEntry? {
     guard let line = try lines.next() else { return nil }
+    form = line.first == UInt8(ascii: "{") ? ManifestForm.json : .sums
     guard let entry = form.entry(line) else {
       throw lines.failure(
         form == .sums
-          ? "it is not one for sha256sum: 64 hex digits, two spaces and a name"
+          ? "it is neither a JSON object nor one for sha256sum: 64 hex digits, two spaces and a name"
           : "it is not a JSON object with a key and the listed values",
         remedy: "give a manifest that \(.manifest) has written")
     }

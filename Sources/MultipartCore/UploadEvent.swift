@@ -18,6 +18,8 @@ public enum UploadEvent: Sendable, Equatable {
   case startsAnew(why: Wording)
   /// Another client may still be sending to the upload to be adopted; after this wait the store is asked again.
   case waitsForQuiet(uploadID: String, wait: Duration)
+  /// Another run is uploading to this object, in this process if that is known; this run waits for it to end.
+  case waitsForRun(process: Int32?)
   /// An unfinished upload without a record was not adopted.
   case passedBy(uploadID: String, why: String)
   /// The upload may be left at the store, which has not confirmed that it is gone.

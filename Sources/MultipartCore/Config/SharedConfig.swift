@@ -97,7 +97,7 @@ struct SharedConfig: Sendable {
     guard let path = expanded(shown, environment) else { return [:] }
     let found: [UInt8]?
     do throws(Failure) {
-      found = try SmallFile.read(path, shown: shown)
+      found = try SmallFile.read(FilePath(path), shown: shown)
     } catch {
       var failure = error
       failure.remedy = failure.remedy.map { $0 + Wording(" with \(hasKinds ? configVariable : credentialsVariable)") }

@@ -4,8 +4,8 @@ import Glibc
 enum SmallFile {
   /// Reads a file, which messages call `shown`; nil if it does not exist. A file longer than `limit` is refused, so
   /// that a disk image given by mistake does not fill the memory.
-  static func read(_ path: String, shown: String, limit: Int = 1 << 20) throws(Failure) -> [UInt8]? {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+  static func read(_ path: FilePath, shown: String, limit: Int = 1 << 20) throws(Failure) -> [UInt8]? {
+    let descriptor = path.withCString { open($0, O_RDONLY | O_CLOEXEC) }
     guard descriptor >= 0 else {
       if errno == ENOENT || errno == ENOTDIR { return nil }
       throw failure(shown, errno)
@@ -37,7 +37,7 @@ extension FilePath {
   /// The bytes of the file. It must exist, and must not be longer than `limit`.
   public func contents(limit: Int = 1 << 20) throws(Failure) -> [UInt8] {
     do throws(Failure) {
-      guard let bytes = try SmallFile.read(String(decoding: bytes, as: UTF8.self), shown: text, limit: limit) else {
+      guard let bytes = try SmallFile.read(self, shown: text, limit: limit) else {
         throw Failure(.sourceMissing, "there is no file \(text)", remedy: whyMissing)
       }
       return bytes

@@ -69,7 +69,9 @@ extension ManifestForm {
 
   private static func sum(_ line: ArraySlice<UInt8>) -> ManifestEntry? {
     let isEscaped = line.first == UInt8(ascii: "\\")
-    let rest = isEscaped ? line.dropFirst() : line
+    var rest = isEscaped ? line.dropFirst() : line
+    // As sha256sum reads a list that was on Windows; a name's own is written as \r.
+    if rest.last == UInt8(ascii: "\r") { rest = rest.dropLast() }
     let space = UInt8(ascii: " ")
     guard let sum = Hex.decode(String(decoding: rest.prefix(64), as: UTF8.self)), sum.count == 32,
       let sha256 = Checksum(.sha256, bytes: sum), case let mark = rest.dropFirst(64).prefix(2), mark.first == space,

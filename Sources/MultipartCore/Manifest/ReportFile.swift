@@ -110,9 +110,9 @@ public final class ReportFile: Sendable {
     }
   }
 
-  /// Removes an earlier report. Anything else stays.
+  /// Removes what the report would have replaced, so that nobody takes an earlier report for that of this run.
   public func withdraw() {
-    if case .file(let place, _) = target, isReplaceable, !isSpared.withLock({ $0 }) { place.remove() }
+    if case .file(let place, _) = target, !isSpared.withLock({ $0 }) { place.remove() }
   }
 
   /// Throws if it is a source of the run, or contains something other than a report.

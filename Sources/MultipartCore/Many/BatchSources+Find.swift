@@ -237,11 +237,11 @@ extension BatchSources {
       do throws(Failure) {
         try earlier?.add(line.address, line.source, at: Place(bucket: line.bucket, key: line.key))
       } catch {
-        guard await give(.failed(error, name: line.source.bytes)) else { return false }
+        guard await give(.failed(error, name: line.line)) else { return false }
         continue
       }
       var item = UploadItem(UploadInput(.file(line.source)), to: line.key)
-      (item.bucket, item.region, item.contentType) = (line.bucket, line.region, line.contentType)
+      (item.bucket, item.region, item.contentType, item.name) = (line.bucket, line.region, line.contentType, line.line)
       if !line.metadata.isEmpty { item.metadata = line.metadata }
       // Attributes for which the line has a member of its own are not set by a glob.
       item.attributes =

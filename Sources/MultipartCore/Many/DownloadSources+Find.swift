@@ -63,6 +63,9 @@ extension DownloadSources {
       let lines = try LineReader(path, end: endsWithZero ? 0 : UInt8(ascii: "\n"), longest: S3Limits.longestKey)
       while let line = try lines.next() {
         guard !line.isEmpty else { throw lines.failure("it is empty") }
+        guard endsWithZero || line.last != UInt8(ascii: "\r") else {
+          throw lines.failure("it ends with a carriage return, as on Windows", remedy: FileList.withoutReturns)
+        }
         guard let text = String(validating: line, as: UTF8.self) else {
           throw lines.failure("it is not UTF-8, as every key must be")
         }

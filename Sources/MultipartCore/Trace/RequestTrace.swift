@@ -94,7 +94,7 @@ extension Timeline {
     case .connections(let count, let why): mark("\(count) connections from here on: \(why)")
     case .checksumChanged(_, _, let why): mark("another checksum from here on: \(why)")
     case .startsAnew(let why): mark("\(why): a new upload begins")
-    case .started, .part, .passedBy, .leftBehind, .leftAlone, .warning, .advice: break
+    case .started, .part, .waitsForRun, .passedBy, .leftBehind, .leftAlone, .warning, .advice: break
     }
   }
 

@@ -46,8 +46,10 @@ struct Reporter: Sendable {
       if session.output.explain { session.console.line(text) } else { session.world.log(1, "\(text)") }
     case .startsAnew(let message): say("\(message): starting a new one")
     case .waitsForQuiet(let id, let wait):
-      say(
-        "another client may still be sending to upload \(id); waiting \(Human.duration(wait)) to find out")
+      sayWait("another client may still be sending to upload \(id); waiting \(Human.duration(wait)) to find out")
+    case .waitsForRun(let process):
+      let who = process.map { " (process \($0))" } ?? ""
+      sayWait("waiting for another run that is uploading to \(subject.source ?? "this object")\(who)")
     case .passedBy(let id, let why): say("upload \(id) is left untouched: \(why)")
     case .leftBehind(let id): say("upload \(id) may be left: the store has not confirmed that it is gone")
     case .leftAlone(let id): say("upload \(id), which this run did not begin, is left at the store")
@@ -77,6 +79,11 @@ struct Reporter: Sendable {
 
   private func say(_ text: Wording) {
     session.console.line("s3up: \(SafeText.oneLine(text.commandText))")
+  }
+
+  /// A wait is no error.
+  private func sayWait(_ text: Wording) {
+    if session.output.quiet { session.world.log(1, text) } else { say(text) }
   }
 
   /// Prints advice for a person at a terminal; otherwise logs it.

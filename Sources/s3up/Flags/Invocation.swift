@@ -111,13 +111,13 @@ struct Invocation: Sendable {
   /// The command line that tries again what `list` names, with the options that were typed; nil if a shell or a log must
   /// not have one of them. What chose the sources, and what the first run has written, is left out: the list has only
   /// what failed.
-  func retry(from list: Argument, _ places: [String]) -> String? {
+  func retry(from list: Argument, by option: FlagName = .filesFrom, _ places: [String]) -> String? {
     // A variable would have to be unset for the second run.
     let isTyped = [FlagName.failedTo, .manifest].allSatisfy { last($0)?.isTyped ?? true }
     guard isTyped, list.utf8Text != nil, !FilePath(bytes: list.bytes).namesDescriptor,
       let typed = typed({ !Self.ofFirstRun.contains($0.name) })
     else { return nil }
-    let words = ["s3up", command.rawValue] + Self.option(FlagName.filesFrom.long, .filesFrom, list.text) + typed
+    let words = ["s3up", command.rawValue] + Self.option(option.long, option, list.text) + typed
     let safe = places.map { ShellWord.visible($0.begins(with: "-") ? "./" + $0 : $0) }
     return (words + safe).joined(separator: " ")
   }

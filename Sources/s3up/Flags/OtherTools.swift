@@ -87,6 +87,9 @@ enum OtherTools {
   static let nothingDeleted =
     "s3up deletes nothing at the store, because one wrong path would empty it; aws s3 sync --delete or rclone sync does"
 
+  static let replacing =
+    "put replaces an object unless --if-none-match or --skip-existing is given; get replaces a file with --overwrite"
+
   static let insideStore = "inside a store aws s3 cp copies"
 
   static let commands: [(way: String, theirs: String)] = [
@@ -252,7 +255,7 @@ enum OtherTools {
       .way(nothingDeleted),
       "delete delete-excluded delete-after delete-before delete-during delete-removed remove max-delete"
     ),
-    (.way("s3up put replaces an object unless --if-none-match or --skip-existing is given"), "overwrite force yes"),
+    (.way(replacing), "overwrite force yes"),
     (.option(.filesFrom, "FILE"), "files-from-raw input-file"),
     (.option(.followSymlinks), "copy-links dereference"),
     (.option(.dryRun), "dryrun just-print fake"),
@@ -359,7 +362,7 @@ enum OtherTools {
     "P": .way(
       "progress is shown on a terminal by itself, elsewhere with --progress plain; s3cmd's -P is --acl public-read"),
     "u": .option(.skipSame),
-    "f": .way("s3up put replaces an object unless --if-none-match or --skip-existing is given"),
+    "f": .way(replacing),
     "j": .option(.concurrency, "N"), "d": .option(.verbose, "(-vv shows requests)"), "e": .option(.sse, "AES256"),
     "a": .option(.metadata, "K=V"), "i": .option(.include, "GLOB"), "t": .option(.contentType, "TYPE"),
     "F": .way("the file is the first argument: s3up put FILE s3://BUCKET/KEY"), "V": .way("s3up --version prints it"),

@@ -80,7 +80,9 @@ struct Parser {
     var rest = letters
     while let letter = rest.popFirst() {
       if command == .help, letter != "h" { return positionals.append(Argument("-" + letters)) }
-      guard let flag = FlagList.find(short: letter) else {
+      // As in `ls -lh`: alone it asks for help.
+      let isOfSizes = letter == "h" && command == .ls && letters.utf8.count > 1
+      guard let flag = isOfSizes ? FlagList.find(.humanReadable, for: command) : FlagList.find(short: letter) else {
         throw ParserError.unknownShort(letter, of: String(letters), command)
       }
       if flag.takesNextWord, !rest.isEmpty {

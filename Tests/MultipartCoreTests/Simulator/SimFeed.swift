@@ -105,7 +105,7 @@ extension SimPlay {
     case .connections: saw("numbers of connections changed")
     case .waitsForQuiet: saw("waits for quiet")
     case .passedBy: saw("foreign uploads passed by")
-    case .started, .part, .warning, .advice: break
+    case .started, .part, .waitsForRun, .warning, .advice: break
     }
   }
 

@@ -28,7 +28,7 @@ struct Article: Sendable {
 
   /// The commands of a crontab, without their times.
   var crontab: [String] {
-    lines(of: "crontab").filter { !$0.hasPrefix("#") }.map {
+    lines(of: "crontab").filter { !$0.hasPrefix("#") && !$0.hasPrefix("PATH=") }.map {
       $0.split(separator: " ", maxSplits: 5).dropFirst(5).joined().trimmingCharacters(in: .whitespaces)
     }
   }

@@ -110,13 +110,11 @@ import Testing
     if ["s3up ls", "s3up head", "s3up verify"].contains(where: example.contains) {
       lines += [
         "s3up put backup.tar s3://my-bucket/backups/backup.tar", "s3up put disk.img s3://my-bucket/disk.img",
-        "s3up put -r srv/data s3://backup/data --manifest data.sha256",
         "s3up put -r srv/data s3://backup/data --manifest data.jsonl",
       ]
     }
     if example.contains("s3up get") {
       lines += [
-        "s3up put -r srv/data s3://backup/data --manifest s3://backup/data.sha256",
         "s3up put -r srv/data s3://backup/data --manifest s3://backup/data.jsonl",
         "s3up put backup.tar s3://my-bucket/backups/backup.tar", "s3up put backup.tar s3://my-bucket/disk.img",
         "tar czf src.tar.gz srv", "s3up put src.tar.gz s3://my-bucket/src.tar.gz",

@@ -1,4 +1,5 @@
 import Foundation
+@testable import MultipartCore
 import Support
 import Testing
 
@@ -27,6 +28,21 @@ import Testing
     let verify = try await box.run(["verify"] + words)
     #expect(verify.status == 66, "\(verify.errors)")
     #expect(try box.files.read("failed") == Array("t/./sub/link\n".utf8))
+  }
+
+  @Test("Of a batch the lines are listed, with bucket, key and metadata, as --batch reads them")
+  func batch() async throws {
+    let box = try BlackBox()
+    try box.sample("a", 3)
+    let line = #"{"localUri":"later","bucket":"bucket","key":"x/b","metadata":{"m":"1"}}"#
+    try box.files.write(#"{"localUri":"a","bucket":"bucket","key":"x/a"}"# + "\n" + line + "\n", to: "batch.jsonl")
+    let first = try await box.run("put", "--batch", "batch.jsonl", "--failed-to", "failed")
+    #expect(first.status == 66 && first.errors.contains("  failed: later\n"), "\(first.errors)")
+    #expect(try box.files.read("failed") == Array((line + "\n").utf8))
+    #expect(commands(first) == ["s3up put --batch failed"], "\(first.errors)")
+    try box.sample("later", 5)
+    try await box.run("put", "--batch", "failed").expectSuccess()
+    #expect(box.fake.object("x/b")?.headers["x-amz-meta-m"] == "1")
   }
 
   @Test("A name that is not UTF-8 is listed by its bytes")

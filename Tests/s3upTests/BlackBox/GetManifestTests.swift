@@ -33,6 +33,22 @@ import Testing
     #expect(box.fake.requests(.getObject).isEmpty)
   }
 
+  @Test("a manifest of a share, or one from a pipe, is read as what it is, whatever its name")
+  func anyName() async throws {
+    let box = try box()
+    let bytes = try box.sample("t/a", 1000, seed: 1)
+    let put = ["put", "-r", "t", "s3://bucket/p/", "--manifest", "all.jsonl", "--shard", "1/1"]
+    try await box.run(put).expectSuccess()
+    let name = "all.jsonl.1-of-1"
+    try await box.shell("cp \(name) list").expectSuccess()
+    try await box.shell("sed 's/$/\\r/' \(name) >returns").expectSuccess()
+    for list in [name, "list", "returns"] {
+      try await box.run("verify", "--manifest", list, "s3://bucket/p/").expectSuccess()
+      try await box.run("get", "--manifest", list, "s3://bucket/p/", "back-" + list).expectSuccess()
+      #expect(try box.files.read("back-\(list)/a") == bytes)
+    }
+  }
+
   @Test("what an interrupted run has downloaded is compared again if the manifest's line has changed")
   func changedLine() async throws {
     let box = try box()

@@ -130,7 +130,12 @@ import Testing
     let box = try BlackBox()
     let bytes = try box.sample("f", 10)
     try box.files.write("three lines\nof a\nletter\n", to: "letter")
-    for (file, word) in [("f", "the source is also the file of --dotenv"), ("letter", "has other contents")] {
+    try box.files.write("S3_KEY=a b\nDB_PASSWORD=x\n", to: "settings")
+    let others = [
+      ("f", "the source is also the file of --dotenv"), ("letter", "has other contents"),
+      ("settings", "has other contents"),
+    ]
+    for (file, word) in others {
       let result = try await box.run("put", "f", "s3://bucket/k", "--dotenv", file)
       result.expectFailure(64, word)
     }
@@ -143,7 +148,7 @@ import Testing
   func dotenv() async throws {
     let box = try BlackBox()
     try box.sample("f", 10)
-    try box.files.write("OLD=1\n", to: "env")
+    try box.files.write("S3_ETAG=older\nS3_VERSION_ID=1\n", to: "env")
     let result = try await box.run("put", "f", "s3://bucket/a b", "--dotenv", "env", "--json")
     let etag = try #require(result.json["etag"] as? String)
     #expect(text(box, "env") == "S3_ETAG=\(etag)\nS3_URL=s3://bucket/a b\nS3_KEY=a b\n")

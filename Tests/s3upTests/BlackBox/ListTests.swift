@@ -48,6 +48,7 @@ import Testing
     #expect(lines[1].split(separator: " ") == ["-", "-", "-", "-", "p/"])
     let human = try await box.run("ls", "-l", "--human-readable", "s3://bucket/big").lines
     #expect(human.first?.split(separator: " ").first == "1.5KiB", "\(human)")
+    #expect(try await box.run("ls", "-lh", "s3://bucket/big").lines == human)
   }
 
   @Test("a hostile key is one harmless line; with -0 it is printed as it is, and JSON escapes it")

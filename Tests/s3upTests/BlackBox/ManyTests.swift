@@ -275,7 +275,7 @@ import Testing
     #expect(result.output.contains("the others were not tried"), "\(result.output)")
     #expect(box.fake.requests(.putObject).count < 100)
     // A list of failures would leave out the others, and an earlier one would be taken for it.
-    try box.files.write("t/many/./0\n", to: "failed")
+    try box.files.write("many/0\n", to: "failed")
     let listed = try await box.run("put", "-r", "t/many", "s3://nobucket/p", "--failed-to", "failed")
     #expect(listed.status == 69 && !listed.errors.contains("--files-from"), "\(listed.errors)")
     #expect(listed.errors.contains("failed was not written, because not every file was tried"), "\(listed.errors)")
@@ -289,6 +289,22 @@ import Testing
     let result = try await box.run("put", "-r", "t/many", "s3://bucket/p", "--sse", "AES256")
     #expect(result.status == 69 && result.output.contains("the others were not tried"), "\(result.output)")
     #expect(box.fake.requests(.putObject).count < 100)
+  }
+
+  @Test("A run that is stopped before a file has arrived ends with its totals too, and can be resumed")
+  func stoppedEarly() async throws {
+    let box = try BlackBox(faults: [Fault(.init(.uploadPart, partNumber: 3), .stall(stage: .beforeBody))])
+    try box.sample("t/large", 22 * mebi)
+    let put = ["put", "-r", "t", "s3://bucket/p", "--part-size", "5M", "--concurrency", "1", "--json"]
+    let child = try box.start(put)
+    #expect(await box.fake.wait { $0.contains { $0.partNumber == 3 } })
+    child.signal(SIGTERM)
+    let result = await child.wait()
+    #expect(result.lines.count == 2, "\(result.output)")
+    #expect(result.lines.first?.contains(#""event":"summary""#) == true, "\(result.output)")
+    #expect(result.lines.last?.contains(#""resumable":true"#) == true, "\(result.output)")
+    #expect(result.status == 143, "\(result.errors)")
+    #expect(result.errors.contains("Run the same command again to continue"), "\(result.errors)")
   }
 
   @Test("When the time is over, the run ends with 75, and the same command continues it")

@@ -32,7 +32,8 @@ struct SSOToken: Sendable {
 
   /// Reads the token; nil if there is no login: there is no file, or it contains no token.
   static func read(_ place: Place) throws(Failure) -> SSOToken? {
-    guard let bytes = try SmallFile.read(place.path, shown: place.shown), case .object(let fields)? = JSON.parse(bytes)
+    guard let bytes = try SmallFile.read(FilePath(place.path), shown: place.shown),
+      case .object(let fields)? = JSON.parse(bytes)
     else { return nil }
     return SSOToken(Dictionary(fields) { $1 })
   }

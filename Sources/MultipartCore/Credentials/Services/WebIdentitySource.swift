@@ -55,6 +55,6 @@ struct WebIdentitySource: ProfileSource {
 
   private static func read(_ path: String, _ environment: [String: String]) throws(Failure) -> [UInt8]? {
     guard let file = SharedConfig.expanded(path, environment) else { return nil }
-    return try SmallFile.read(file, shown: path, limit: longestToken)
+    return try SmallFile.read(FilePath(file), shown: path, limit: longestToken)
   }
 }

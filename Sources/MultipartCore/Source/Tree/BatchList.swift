@@ -2,7 +2,8 @@ import MultipartBasics
 
 /// One upload of a batch.
 struct BatchItem: Sendable, Equatable {
-  var line: Int
+  /// The line that names it.
+  var line: [UInt8]
   var source: FilePath
   var bucket: String
   var key: String
@@ -42,7 +43,7 @@ final class BatchList: @unchecked Sendable {
     let (source, key) = (try source(text("localUri", in: json)), try text("key", in: json))
     do throws(Failure) { try S3Limits.check(key: key) } catch { throw lines.failure(error.message) }
     return BatchItem(
-      line: lines.number, source: source, bucket: try text("bucket", in: json), key: key,
+      line: line, source: source, bucket: try text("bucket", in: json), key: key,
       region: try optionalText("region", in: json), contentType: try optionalText("mimeType", in: json),
       metadata: try metadata(json["metadata"]), attributes: attributes)
   }

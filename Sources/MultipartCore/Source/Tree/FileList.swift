@@ -45,6 +45,8 @@ final class FileList: @unchecked Sendable {
     return ListedFile(line: lines.number, path: Array(line), name: name)
   }
 
+  static let withoutReturns: Wording = "remove them all with tr -d '\\r'"
+
   private static func afterMark(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     var end = line.endIndex
     while let slash = line[..<end].lastIndex(of: UInt8(ascii: "/")) {
@@ -76,7 +78,7 @@ final class FileList: @unchecked Sendable {
         throw Failure.system(
           .sourceMissing, error.number, "the file in line \(listed.line) of the list cannot be read",
           remedy: listed.path.last == UInt8(ascii: "\r")
-            ? "the line ends with a carriage return, as on Windows: remove them all with tr -d '\\r'" : nil
+            ? "the line ends with a carriage return, as on Windows: " + Self.withoutReturns : nil
         ).at(place)
       }
     }

@@ -108,7 +108,8 @@ final class LineReader {
 
   /// A failure about the last line that was read.
   func failure(_ what: Wording, remedy: Wording? = nil) -> Failure {
-    Failure(.usage, "line \(number) of \(title): " + what, remedy: remedy).at(Place(file: name))
+    Failure(.usage, "line \(number) of \(title): " + what, remedy: remedy ?? "correct this line, or leave it out")
+      .at(Place(file: name))
   }
 
   private static func unreadable(_ name: String, _ title: String, _ error: Int32) -> Failure {

@@ -61,10 +61,10 @@ struct RuleWatch: Sendable {
       guard rules.excludesAll(block.by) || !matched.contains(include) else { return nil }
       let folder = SafeText.oneLine(String(decoding: block.folder, as: UTF8.self))
       let what: Wording =
-        "\(rules.wording(include)) matches nothing in \(folder)/: an excluded folder is not searched, and "
+        "\(rules.wording(include)) matches nothing in \(folder)/ or another excluded folder: they are not searched, and "
       let options = rules.meant(by: include, excludedBy: block.by)
       return (
-        what + "\(rules.wording(block.by)) excludes it",
+        what + "\(rules.wording(block.by)) excludes this one",
         "what you probably want is: " + options.joined(separator: " ")
       )
     }

@@ -215,16 +215,16 @@ final class Uploader: Performer {
     let start = world.uptime()
     var hasSaid = false
     while try !journal.open() {
-      let who = journal.holder.map { " (process \($0))" } ?? ""
+      let holder = journal.holder
       if let interruption = run.interruption { throw interruption.at(job.place) }
       guard let patience = job.waitForOtherUpload, world.uptime() - start < patience else {
         throw Failure(
-          .locked, "another run is uploading to this object\(who)",
+          .locked, "another run is uploading to this object" + (holder.map { " (process \($0))" } ?? ""),
           remedy: "wait for it to end, or use \(.waitForOtherUpload)"
         ).at(job.place)
       }
       progress.show(.waitingForRun)
-      if !hasSaid { tell(.warning("waiting for another run that is uploading to this object\(who)")) }
+      if !hasSaid { tell(.waitsForRun(process: holder)) }
       hasSaid = true
       guard (try? await world.sleep(.milliseconds(250))) != nil else { throw Failure.interrupted }
     }

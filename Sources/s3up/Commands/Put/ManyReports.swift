@@ -23,7 +23,8 @@ struct ManyReports: Sendable {
         sources.contains { line.starts(with: $0) || line.elementsEqual($0.dropLast()) }
       }
     }
-    failures = FailedNames(list, endWithNUL: selection.endsWithNUL, folder: folder)
+    failures = FailedNames(
+      list, endWithNUL: selection.endsWithNUL && !session.invocation.has(.batch), folder: folder)
     var outputs = RunOutputs()
     outputs.files = [manifest?.file, list].compactMap { $0 } + (session.timeline?.files ?? [])
     outputs.object = manifest?.object
@@ -56,7 +57,10 @@ struct ManyReports: Sendable {
     var trouble: Failure?
     do throws(Failure) {
       for note in try failures.finish(isComplete: hasTriedAll) { session.console.line("s3up: " + note) }
-      if hasTriedAll, failures.isListing, let command { session.console.line(command) }
+      if hasTriedAll, failures.isListing, let command {
+        session.console.line("Only these again:")
+        session.console.line(command)
+      }
     } catch {
       trouble = error
     }

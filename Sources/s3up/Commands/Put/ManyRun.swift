@@ -70,8 +70,9 @@ struct ManyRun: Sendable {
       cut = Failure(
         .sourceMissing, "no file was found", remedy: "Check the names, or give --allow-empty if that is intended.")
     }
-    // Nothing was started, so that only the reason is reported.
-    if let cut, summary == BatchSummary() { throw cut }
+    // Nothing was begun, so that only the reason is reported. A comparison keeps nothing of what it has begun.
+    let hasBegun = cut?.isInterruption == true && session.invocation.command != .verify && batch.progress.bytes > 0
+    if let cut, summary == BatchSummary(), !hasBegun { throw cut }
     return try await end(summary, reporter, cut)
   }
 

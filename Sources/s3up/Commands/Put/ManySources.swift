@@ -136,8 +136,9 @@ struct ManySources: Sendable {
 
   /// The command that sends only what has failed; nil if no list of files can say where each of them goes.
   func commandForFailed(_ selection: SelectionOptions, _ invocation: Invocation) -> String? {
-    guard let list = selection.failedTo, let target, !isOneKey else { return nil }
-    if case .batch = kind { return nil }
+    guard let list = selection.failedTo, !isOneKey else { return nil }
+    if namesTargets { return invocation.retry(from: list, by: .batch, []) }
+    guard let target else { return nil }
     return invocation.retry(from: list, ["s3://\(target.bucket)/\(target.key ?? "")"])
   }
 
@@ -145,6 +146,12 @@ struct ManySources: Sendable {
   /// key of one file.
   private static func prefix(_ url: S3URL, _ invocation: Invocation, _ words: [Argument]) throws(Failure) -> S3URL {
     let key = url.key ?? ""
+    // As without a dry run, which is a run of many.
+    if url.key == nil, words.count == 1, invocation.toggle(.recursive) != true,
+      !FilePath(bytes: words[0].bytes).isFolder
+    {
+      _ = try url.destination(for: words[0])
+    }
     if key.isEmpty || key.utf8.last == UInt8(ascii: "/") { return S3URL(bucket: url.bucket, key: key) }
     if words.count == 1, invocation.toggle(.recursive) != true { return url }
     guard invocation.toggle(.recursive) == true || invocation.has(.filesFrom) else {

@@ -39,11 +39,13 @@ enum PartsFile {
     guard let object = JSON.parse(Array(row)), let number = object["part"]?.integer(in: S3Limits.partNumbers),
       let etag = object["etag"]?.text
     else { return nil }
-    var sums: [Checksum] = []
+    var sums: [Checksum?] = []
     if case .object(let fields)? = object["checksums"] {
-      sums = fields.compactMap { name, value in value.text.flatMap { checksum(name, $0) } }
+      sums = fields.map { name, value in value.text.flatMap { checksum(name, $0) } }
     }
-    return line(number, etag: etag, size: object["size"]?.integer, checksums: sums)
+    let size = object["size"]
+    guard sums.allSatisfy({ $0 != nil }), size == nil || size == .null || size?.integer != nil else { return nil }
+    return line(number, etag: etag, size: size?.integer, checksums: sums.compactMap(\.self))
   }
 
   private static func line(_ number: Int, etag: String, size: Int64?, checksums: [Checksum]) -> (Int, UploadedPart)? {

@@ -5,7 +5,10 @@ extension FlagList {
   static let target: [Flag] = [
     Flag(
       .overwrite, .toggle, .target, .get, "Replace an existing file.",
-      more: "The file keeps its mode; a symbolic link stays, and its target is replaced.", common: .get),
+      more: """
+        The file keeps its mode; a symbolic link stays, and its target is replaced. Of several objects none is written \
+        through a link.
+        """, common: .get),
     Flag(
       .skipSame, .toggle, .target, .get, "Leave a file alone if it is already identical.",
       more: "They are compared by size, then by the store's checksum or ETag, or an MD5 in the object's metadata.",

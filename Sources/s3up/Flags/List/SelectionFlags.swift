@@ -72,10 +72,10 @@ extension FlagList {
       .manifest, .value("FILE|s3://BUCKET/KEY"), .selection, .many,
       "Write a list of the objects once all of them have arrived.",
       more: """
-        It has lines for sha256sum -c, or JSON lines if the name ends in .json or .jsonl. It is written last, and \
-        only if nothing has failed: its presence means that everything has arrived, but a run that fails leaves an \
-        earlier one as it is. Each share writes its own, named FILE.I-of-N. It may be in a folder that is uploaded, \
-        and is then left out.
+        It has lines for sha256sum -c, or if the name ends in .json or .jsonl, JSON lines, which s3up verify can \
+        compare also with a store that keeps no SHA-256. It is written last, and only if nothing has failed: its \
+        presence means that everything has arrived, but a run that fails leaves an earlier one as it is. Each share \
+        writes its own, named FILE.I-of-N. It may be in a folder that is uploaded, and is then left out.
         """, completes: .files),
     Flag(
       .manifest, .value("FILE|s3://BUCKET/KEY"), .selection, .verifyMany,
@@ -87,7 +87,7 @@ extension FlagList {
         """, completes: .files),
     Flag(
       .failedTo, .value("FILE"), .selection, [.many, .byTickets, .verifyMany, .getMany],
-      "Write the names of files that have failed, for --files-from.",
+      "Write the names of files that have failed, for --files-from (of a --batch, the lines, for --batch).",
       more: """
         It is written at the end, and replaces an earlier list; it cannot be the list that is read. If the run ended \
         before every file was tried, there is none, and the same command has to be run again. Names with a line break \

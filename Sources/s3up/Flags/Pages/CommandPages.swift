@@ -22,7 +22,7 @@ extension CommandPage {
         line: "s3up put --from-command s3://my-bucket/db.sql.zst -- bash -c 'set -o pipefail; pg_dump mydb | zstd'"),
       Example(
         what: "Every night only what has changed, with a list of all objects",
-        line: "s3up put -r /srv/data s3://backup/data/ --skip-same --manifest s3://backup/data.sha256"),
+        line: "s3up put -r /srv/data s3://backup/data/ --skip-same --manifest s3://backup/data.jsonl"),
       Example(what: "With a ticket, without credentials", line: "s3up put disk.img --ticket ticket.json"),
       Example(
         what: "The third of eight nodes that share the upload of one file",

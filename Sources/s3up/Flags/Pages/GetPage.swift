@@ -17,7 +17,7 @@ extension CommandPage {
         line: "s3up get -r s3://backup/data/ restored/"),
       Example(
         what: "The objects of a manifest, each proven to match it",
-        line: "s3up get --manifest s3://backup/data.sha256 s3://backup/data/ restored/"),
+        line: "s3up get --manifest s3://backup/data.jsonl s3://backup/data/ restored/"),
       Example(
         what: "Into a command that never mistakes half an object for the whole",
         line: "s3up get --to-command s3://my-bucket/src.tar.gz -- tar xz"),

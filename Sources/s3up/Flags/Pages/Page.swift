@@ -119,7 +119,7 @@ struct Page: Sendable {
   static var manual: Page {
     var page = Page()
     page.blocks = [
-      .heading("Name"), .paragraph("s3up - upload big files to S3 stores, with proof"),
+      .heading("Name"), .paragraph("s3up - move big things into S3 and back, never without proof"),
       .heading("Synopsis"), .synopsis("s3up COMMAND [OPTIONS] ARGUMENTS"),
       .heading("Description"),
       .paragraph(motto),

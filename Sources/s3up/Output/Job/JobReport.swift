@@ -97,10 +97,11 @@ final class JobReport: Sendable {
     session.console.line("s3up: \(SafeText.oneLine(file.text)) cannot be written: \(String(cString: strerror(error)))")
   }
 
+  private static let names = ["etag", "version-id", "url", "key"]
+
   private static func values(_ row: Row) -> [(name: String, value: String)] {
-    [
-      ("etag", row.object.etag ?? ""), ("version-id", row.object.versionID ?? ""), ("url", row.url), ("key", row.key),
-    ].filter { !$0.1.isEmpty }
+    let values = [row.object.etag ?? "", row.object.versionID ?? "", row.url, row.key]
+    return zip(names, values).map { ($0, $1) }.filter { !$0.1.isEmpty }
   }
 
   /// A value of several lines, with an unpredictable delimiter, so that the value cannot contain it.
@@ -110,17 +111,21 @@ final class JobReport: Sendable {
     return "\(name)<<\(end)\n\(value)\n\(end)\n"
   }
 
-  /// Whether the line is `NAME=VALUE`.
+  /// Whether the line is one of a dotenv file that an earlier run has written.
   static func isVariable(_ line: ArraySlice<UInt8>) -> Bool {
-    guard let end = line.firstIndex(of: UInt8(ascii: "=")), end > line.startIndex else { return false }
-    return line[..<end].allSatisfy { ASCII.isAlphanumeric($0) || $0 == UInt8(ascii: "_") }
+    names.contains { line.starts(with: (inFile($0) + "=").utf8) }
+  }
+
+  /// The name in a dotenv file.
+  private static func inFile(_ name: String) -> String {
+    let words = name.utf8.map { $0 == UInt8(ascii: "-") ? UInt8(ascii: "_") : $0 }
+    return "S3_" + String(decoding: words, as: UTF8.self).uppercased()
   }
 
   /// A line of a dotenv file, which cannot express a line break: a value that contains one is nil.
   private static func variable(_ name: String, _ value: String) -> String? {
     guard value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return nil }
-    let words = name.utf8.map { $0 == UInt8(ascii: "-") ? UInt8(ascii: "_") : $0 }
-    return "S3_\(String(decoding: words, as: UTF8.self).uppercased())=\(value)\n"
+    return "\(inFile(name))=\(value)\n"
   }
 
   private static func table(_ rows: [Row], _ count: Int, _ bytes: Int64) -> String {
