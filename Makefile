@@ -77,8 +77,9 @@ demo: build
 # with the tasks that they test: if all began at once, an upload would wait minutes for its next turn.
 # Not started by `swift test`, because it says nothing if a signal has ended them.
 # C is optimized as in the release build: the tests send gigabytes through its checksums. Debug information would take a
-# tenth of the build; the names of functions are there without it.
-TESTED := -Xcc -O2 -debug-info-format none
+# tenth of the build; the names of functions are there without it. One process of the compiler for each core instead of one
+# for every 25 files takes a fifth less CPU, because each reads all files of its module.
+TESTED := -Xcc -O2 -debug-info-format none -Xswiftc -driver-batch-count -Xswiftc $(shell nproc)
 SUITES = env NO_COLOR=1 .build/debug/s3upPackageTests.xctest --testing-library swift-testing --filter
 
 test: deps toolchain

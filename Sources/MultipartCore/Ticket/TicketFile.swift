@@ -76,7 +76,13 @@ public final class TicketFile: Sendable {
         // A file that has appeared in the meantime stays.
         if replaces { try folder.rename(from, to: name) } else { try folder.renameNew(from, to: name) }
         state.temporary = nil
-        try folder.sync()
+        do throws(ErrorNumber) {
+          try folder.sync()
+        } catch {
+          // Not durable, so it counts as not written.
+          folder.remove(name)
+          throw error
+        }
       } catch {
         errno = error.number
         throw failure("cannot be given its name")

@@ -220,7 +220,7 @@ import Testing
   /// An object is at the key, an upload of the same source is recorded, and its parts are asked for.
   private static func blocked(by found: UploadMachine.Event) throws -> MachineStory {
     var settings = try MachineStory(parts: 2, tries: 2, checksFirst: true).settings
-    (settings.finds, settings.hasRecord, settings.keepsOn) = (true, true, [.network])
+    (settings.finds, settings.hasRecord) = (true, true)
     var story = MachineStory(settings)
     #expect(story.begin() == [.check])
     #expect(story.tell(found) == [.find])
@@ -250,13 +250,13 @@ import Testing
   func blockedByOther() throws {
     let whole = UploadMachine.Event.partsListed(
       UploadMachine.PartList(sizes: [1: 5 << 20, 2: 5 << 20], form: .algorithm(.crc64nvme)))
-    let refused = UploadMachine.Event.partsListFailed(Failure(.credentials, "403", status: 403))
+    let failures = [Failure(.credentials, "403", status: 403), Failure(.server, "500", status: 500)]
     for (found, outcome) in Self.blocks {
       var gone = try Self.blocked(by: found)
       gone.tell(Self.gone)
       #expect(gone.tell(.headDone(.notOurs(message: "older"))) == [.finish(outcome)])
       #expect(gone.machine.leavesOldRecord && !gone.all.hasAbort)
-      for answer in [whole, refused] {
+      for answer in [whole] + failures.map({ UploadMachine.Event.partsListFailed($0) }) {
         var story = try Self.blocked(by: found)
         #expect(story.tell(answer) == [.finish(outcome)])
         #expect(story.machine.leavesOldRecord)
@@ -269,12 +269,20 @@ import Testing
     }
   }
 
-  @Test("Without an answer about the recorded upload, an object that must not be replaced decides nothing")
-  func blockedWithoutAnswer() throws {
-    let lost = UploadMachine.Event.partsListFailed(Failure(.network, "reset"))
-    var story = try Self.blocked(by: .exists)
-    story.tell(lost)
-    #expect(story.waitOut() == [.listParts(uploadID: "ours")])
-    #expect(story.tell(lost) == [.finish(.failed(.network, isKept: true))])
+  @Test("Stopped while the recorded upload is asked about: neither it nor its record is touched")
+  func blockedAndStopped() throws {
+    for (found, _) in Self.blocks {
+      for answer in [Self.gone, Self.list, .partsListFailed(Failure(.network, "reset"))] {
+        var story = try Self.blocked(by: found)
+        #expect(story.tell(Self.stop) == [])
+        #expect(story.tell(answer) == [.finish(.failed(.interrupted))])
+        #expect(story.machine.leavesOldRecord && !story.all.hasAbort)
+      }
+      var judged = try Self.blocked(by: found)
+      judged.tell(Self.gone)
+      judged.tell(Self.stop)
+      #expect(judged.tell(.headDone(.notOurs(message: "older"))) == [.finish(.failed(.interrupted))])
+      #expect(judged.machine.leavesOldRecord && !judged.all.hasAbort)
+    }
   }
 }

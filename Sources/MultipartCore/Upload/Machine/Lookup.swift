@@ -29,8 +29,8 @@ struct Lookup: Sendable {
   }
 
   var state = State.notBegun
-  /// Set if only this is still open: whether the object at the key is what the recorded upload became. If it is not,
-  /// the run ends like this, and the upload stays as it is.
+  /// Set if only this is still open: whether the object at the key is what the recorded upload became. Unless that is
+  /// proven, the run ends like this, and whatever else ends it, the upload and its record stay as they are.
   var otherwise: Ending?
   var candidates: [UploadMachine.Candidate] = []
   /// Uploads to abort; the first one is being aborted.
@@ -69,7 +69,8 @@ struct Lookup: Sendable {
 
   /// Whether the upload is only examined, neither filled nor aborted, because it is not, or not yet, this run's own.
   var isVetting: Bool {
-    switch state {
+    if otherwise != nil { return true }
+    return switch state {
     case .listing(let candidate, _): candidate.use != .own
     case .vetting, .settling: true
     default: false
@@ -78,7 +79,7 @@ struct Lookup: Sendable {
 
   /// The run ended before the fate of a recorded upload was decided: its record stays.
   var leavesOldRecord: Bool {
-    if !hasLooked || !useless.isEmpty { return true }
+    if !hasLooked || !useless.isEmpty || otherwise != nil { return true }
     guard isVetting, case .changed? = candidate?.use else { return false }
     return true
   }

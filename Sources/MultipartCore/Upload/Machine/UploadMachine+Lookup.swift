@@ -65,7 +65,7 @@ extension UploadMachine {
     }
     let candidate = lookup.candidates.removeFirst()
     uploadID = candidate.uploadID
-    isRecorded = candidate.use == .own
+    isRecorded = candidate.use == .own && lookup.otherwise == nil
     lookup.state = .listing(candidate, attempt: 1)
     return [.listParts(uploadID: candidate.uploadID)]
   }
@@ -128,6 +128,8 @@ extension UploadMachine {
       // The upload may have been completed, with only the answer lost.
       return candidate.isWhole || settings.isTicket ? recover(candidate, nil) : giveUp(candidate, &scheduler)
     }
+    // The object is there, whatever the store would say about the upload; the next run can ask again.
+    if let end = lookup.otherwise { return ended(as: end, &scheduler) }
     let isPatient = candidate.use != .foreign || attempt < Lookup.triesOfNonsense
     if isPatient, let retry = scheduler.retry(.step(object: object), after: failure, attempt: attempt) {
       if case .settling(_, let first, let looks, _) = lookup.state {
@@ -137,7 +139,6 @@ extension UploadMachine {
       }
       return retry.notices
     }
-    if let end = lookup.otherwise, !RetryPolicy.isWorthRetrying(failure.code) { return ended(as: end, &scheduler) }
     return candidate.use == .foreign ? drop(candidate, &scheduler) : fail(failure, &scheduler)
   }
 
@@ -150,6 +151,7 @@ extension UploadMachine {
     guard case .recovering(let candidate, let doubtful) = lookup.state else { return unfit() }
     if case .proven(let evidence) = judgement {
       lookup.wasComplete = true
+      (lookup.otherwise, isRecorded) = (nil, candidate.use == .own)
       lookup.state = .over(resumed: candidate)
       // What is still listed is being completed: an abort now could delete the object's data with it.
       return doubtful == nil ? clean(.finishing(evidence: evidence)) : finish(evidence)
@@ -166,7 +168,7 @@ extension UploadMachine {
   /// was replaced since, and stays for `uploads`.
   mutating func ended(as end: Lookup.Ending, _ scheduler: inout Scheduler) -> [Action] {
     lookup = Lookup()
-    (uploadID, isRecorded) = (nil, false)
+    uploadID = nil
     switch end {
     case .failing(let failure): return fail(failure, &scheduler)
     case .leaving(let outcome):
