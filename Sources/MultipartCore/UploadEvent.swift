@@ -18,7 +18,7 @@ public enum UploadEvent: Sendable, Equatable {
   case startsAnew(why: Wording)
   /// Another client may still be sending to the upload to be adopted; after this wait the store is asked again.
   case waitsForQuiet(uploadID: String, wait: Duration)
-  /// Another run is uploading to this object, in this process if that is known; this run waits for it to end.
+  /// Another run is uploading to this object, and this one waits for it to end. The process is nil if it is not known.
   case waitsForRun(process: Int32?)
   /// An unfinished upload without a record was not adopted.
   case passedBy(uploadID: String, why: String)

@@ -305,6 +305,10 @@ import Testing
     #expect(result.lines.last?.contains(#""resumable":true"#) == true, "\(result.output)")
     #expect(result.status == 143, "\(result.errors)")
     #expect(result.errors.contains("Run the same command again to continue"), "\(result.errors)")
+    box.fake.setFaults([])
+    let again = try await box.run(put + ["-v"])
+    #expect(again.status == 0, "\(again.errors)")
+    #expect(again.errors.contains("t/large: resumes: 2 parts (10 MiB) are already"), "\(again.errors)")
   }
 
   @Test("When the time is over, the run ends with 75, and the same command continues it")

@@ -10,7 +10,8 @@ import Testing
   private let put =
     ["put", "f", "s3://bucket/k", "--part-size", "5M", "--checksum", "sha256", "--concurrency", "2", "--hedge", "off"]
     + BlackBox.traced
-  private let get = ["get", "s3://bucket/k", "out", "--part-size", "640K"] + BlackBox.traced
+  private let get =
+    ["get", "s3://bucket/k", "out", "--part-size", "640K", "--hedge", "off"] + BlackBox.traced
 
   private static let faultyPut = [
     Fault(.init(.uploadPart, partNumber: 2, nth: 1), .error(status: 503, code: "SlowDown")),

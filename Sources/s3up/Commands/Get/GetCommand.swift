@@ -107,7 +107,7 @@ struct GetCommand {
       if key.isEmpty || (words.count == 1 && key.utf8.last == UInt8(ascii: "/")) { throw GetSources.prefix(words[0]) }
     }
     let source = try Source(words[0], session)
-    let file = try Self.target(words.count > 1 ? words[1] : nil, name: source.lastName.bytes)
+    let file = try Self.target(words.count > 1 ? words[1] : nil, of: words[0], name: source.lastName.bytes)
     return (source, file.map { .file($0) } ?? .standardOutput)
   }
 
@@ -126,7 +126,7 @@ struct GetCommand {
   }
 
   /// The target file; nil: standard output.
-  private static func target(_ word: Argument?, name: [UInt8]) throws(Failure) -> FilePath? {
+  private static func target(_ word: Argument?, of object: Argument, name: [UInt8]) throws(Failure) -> FilePath? {
     guard word?.bytes != Array("-".utf8) else { return nil }
     let folder: [UInt8]
     if let word {
@@ -150,9 +150,12 @@ struct GetCommand {
     }
     let path = FilePath(bytes: folder + name)
     guard !path.isFolder else {
+      let folder = { (text: String) in ShellWord.quoted(text.utf8.last == UInt8(ascii: "/") ? text : text + "/") }
       throw Failure(
         .precondition, "the object's file would be '\(path.text)', which is a folder",
-        remedy: "Name the file, or if the object is a prefix: s3up get -r s3://BUCKET/PREFIX/ DIR/")
+        remedy: "Name the file"
+          + (S3URL.isWeb(object)
+            ? "." : ", or if it is a prefix, not an object: s3up get -r \(folder(object.text)) \(folder(path.text))"))
     }
     return path
   }

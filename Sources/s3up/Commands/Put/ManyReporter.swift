@@ -34,7 +34,7 @@ final class ManyReporter: Sendable {
     self.session = session
     self.failures = failures
     self.start = start
-    reporter = Reporter(session)
+    reporter = Reporter(session, isOfMany: true)
     style = session.progressStyle
     isTerminal = Descriptor.isTerminal(STDOUT_FILENO)
     sharesTerminal = style == .bar && isTerminal
