@@ -11,7 +11,7 @@ final class RunDriver<Object: Performer>: Sendable {
     case closed
     case run(Run<Object.Machine>.Event)
     /// The work after the object's end is done.
-    case settled(Object, ObjectResult)
+    case settled(Int)
   }
 
   typealias Ended = @Sendable (Object, ObjectResult) -> Void
@@ -207,15 +207,15 @@ final class RunDriver<Object: Performer>: Sendable {
     var run: Run<Object.Machine>
     let ended: Ended
     private var isClosed = false
-    /// How many objects have ended, but still have work to finish.
-    private var settling = 0
+    /// The objects that have ended, but still have work to finish.
+    private var settling: [Int: (object: Object, result: ObjectResult)] = [:]
     private var traces: [Int: ObjectTrace] = [:]
 
     init(driver: RunDriver, run: Run<Object.Machine>, ended: @escaping Ended) {
       (self.driver, self.run, self.ended) = (driver, run, ended)
     }
 
-    var isOver: Bool { isClosed && run.isOver && settling == 0 }
+    var isOver: Bool { isClosed && run.isOver && settling.isEmpty }
 
     mutating func handle(_ event: Event) {
       let now = driver.world.uptime()
@@ -245,9 +245,8 @@ final class RunDriver<Object: Performer>: Sendable {
             state.bestRate.take(sample)
           }
         }
-      case .settled(let object, let result):
-        settling -= 1
-        ended(object, result)
+      case .settled(let number):
+        if let (object, result) = settling.removeValue(forKey: number) { ended(object, result) }
       }
     }
 
@@ -291,14 +290,17 @@ final class RunDriver<Object: Performer>: Sendable {
       run.remove(number)
       traces.removeValue(forKey: number)?.end(result.map { object.totals(of: $0) })
       guard object.mustSettle else { return ended(object, result) }
-      settling += 1
+      settling[number] = (object, result)
       Task { [driver] in
         await object.settle(result)
-        driver.inbox.yield(.settled(object, result))
+        driver.inbox.yield(.settled(number))
       }
     }
 
+    /// The time after an interruption is over. What has ended keeps its result: the object may be published.
     mutating func endUnfinished() {
+      for (object, result) in settling.values { ended(object, result) }
+      settling = [:]
       for (number, object) in driver.state.withLock({ $0.objects }) {
         driver.remove(number)
         guard let failure = run.withMachine(number, { object.endUnfinished($0) }) else { continue }
