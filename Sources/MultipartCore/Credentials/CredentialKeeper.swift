@@ -71,6 +71,10 @@ final class CredentialKeeper: Sendable {
       if isDue(pause: .seconds(max(1, min(60, left.whole / 4)))) { Task { [self] in await ask() } }
       return held
     }
+    if left.isByWrongClock {
+      if isDue(pause: .seconds(60)) { Task { [self] in await ask() } }
+      return held
+    }
     await ask()
     return state.withLock { $0.held } ?? held
   }
@@ -161,12 +165,13 @@ final class CredentialKeeper: Sendable {
   }
 
   /// How long the credentials last. `whole` is the number of seconds until they expire; from `ahead` seconds before
-  /// that they are renewed. Nil if the expiry is unknown.
-  private func timeLeft(_ held: Held) -> (whole: Int64, ahead: Int64)? {
+  /// that they are renewed. If they had expired when they came, this machine's clock is wrong, and new ones would be no
+  /// better. Nil if the expiry is unknown.
+  private func timeLeft(_ held: Held) -> (whole: Int64, ahead: Int64, isByWrongClock: Bool)? {
     guard let end = held.credentials.expiration else { return nil }
     let found = state.withLock { $0.found }
     let life = max(0, end.seconds - found.seconds)
-    return (end.seconds - world.now().seconds, min(Self.ahead, life / 4))
+    return (end.seconds - world.now().seconds, min(Self.ahead, life / 4), life == 0)
   }
 
   // MARK: - Asking

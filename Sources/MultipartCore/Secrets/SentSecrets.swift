@@ -58,7 +58,8 @@ struct SentSecrets {
     guard let user = Redaction.user(in: bytes), let colon = bytes[user].firstIndex(of: UInt8(ascii: ":")) else {
       return nil
     }
-    let password = Array(bytes[(colon + 1)..<user.upperBound])
-    return DecodedText(password).decoded()?.bytes ?? password
+    return decoded(Array(bytes[(colon + 1)..<user.upperBound]))
   }
+
+  static func decoded(_ password: [UInt8]) -> [UInt8] { DecodedText(password).decoded()?.bytes ?? password }
 }

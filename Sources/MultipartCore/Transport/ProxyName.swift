@@ -9,14 +9,25 @@ struct ProxyName: Sendable, Equatable {
   let source: ProxySource
 
   init(_ address: String, source: ProxySource) {
-    let parts = address.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-    let hasScheme = parts.count >= 3 && parts[0].last == UInt8(ascii: ":") && parts[1].isEmpty
-    let authority = hasScheme ? parts[2] : parts[0]
-    let place = authority.lastIndex(of: UInt8(ascii: "@")).map { authority[authority.index(after: $0)...] } ?? authority
-    let shown = SafeText.oneLine(String(decoding: Array(place), as: UTF8.self))
+    let place = Self.divided(address).place.prefix { $0 != UInt8(ascii: "/") }
+    let shown = SafeText.oneLine(String(decoding: place, as: UTF8.self))
     host = Origin(scheme: .http, host: shown).bareHost
-    self.address = (hasScheme ? String(decoding: Array(parts[0]), as: UTF8.self) + "//" : "http://") + shown
+    self.address = (address.cut(at: "://")?.before ?? "http") + "://" + shown
     self.source = source
+  }
+
+  /// The user with password, if there is one, and what follows it. A proxy's address has no path, so that the last `@`
+  /// ends the user, even if the password has a slash that is not percent-encoded.
+  private static func divided(_ address: String) -> (user: ArraySlice<UInt8>?, place: ArraySlice<UInt8>) {
+    let rest = Array((address.cut(at: "://")?.after ?? address[...]).utf8)[...]
+    guard let at = rest.lastIndex(of: UInt8(ascii: "@")) else { return (nil, rest) }
+    return (rest[..<at], rest[(at + 1)...])
+  }
+
+  /// The password in a proxy's address.
+  static func password(in address: String) -> [UInt8]? {
+    guard let user = divided(address).user, let colon = user.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+    return SentSecrets.decoded(Array(user[(colon + 1)...]))
   }
 
   /// How to avoid the proxy. The environment cannot exclude hosts from a proxy that a setting names.

@@ -33,14 +33,22 @@ struct Notification: Sendable {
   private static func secret(_ invocation: Invocation, _ environment: [String: String]) throws(Failure) -> Secret? {
     if let file = try invocation.path(.notifySecretFile) {
       let path = FilePath(bytes: file.bytes)
-      let text = ASCII.trimmed(String(decoding: try path.contents(), as: UTF8.self))
+      guard let whole = String(validating: try path.contents(), as: UTF8.self) else {
+        throw Failure(
+          .configuration, "the file of the secret is not a text",
+          remedy: "Write the secret in letters and digits, such as those of openssl rand -hex 32."
+        ).at(Place(file: path.text))
+      }
+      let text = ASCII.trimmed(whole)
       guard !text.isEmpty else {
         throw Failure(.configuration, "the file of the secret is empty", remedy: "Write the secret into it.")
           .at(Place(file: path.text))
       }
       return Secret(text)
     }
-    return environment[secretVariable].flatMap { $0.isEmpty ? nil : Secret($0) }
+    // Secrets of CI often end in a line feed.
+    let text = environment[secretVariable].map { ASCII.trimmed($0) } ?? ""
+    return text.isEmpty ? nil : Secret(text)
   }
 
   /// Remembers an event; the last one is sent.

@@ -192,6 +192,23 @@ private final class Source: Sendable {
     }
   }
 
+  @Test("Where the clock is ahead of each new session's end, a source is asked once a minute, not for each request")
+  func endedOnArrival() async throws {
+    let keeper = keeper()
+    source.meanwhile.with { change in
+      change = { [clock] in
+        $0.id += "x"
+        $0.expiration = clock.now - 3600
+      }
+    }
+    for _ in 0..<100 {
+      clock.move(1)
+      _ = try await keeper.current()
+      await Task.yield()
+    }
+    #expect(source.asked.with { $0 } <= 3)
+  }
+
   @Test(
     "Without patience a refusal fails at once, with the source's reason, or the store's if the source has nothing new"
   )

@@ -54,11 +54,22 @@ import Testing
     "No message contains the password of an unusable proxy",
     arguments: [
       "http://user:s3cret@host:99999", "user:s3cret@host:99999", "odd://user:s3cret@host:1",
-      "http://user:s3cret@[::1:1",
+      "http://user:s3cret@[::1:1", "http://user:pa/s3cret@host:1", "user:pa/s3cret@host:1",
     ])
   func proxyPassword(_ proxy: String) async throws {
     let transport = try plainTransport { $0.proxy = ProxySettings(option: proxy, environment: [:]) }
     let result = await outcome(transport, Request(method: .get, url: "http://127.0.0.1:1/"))
     #expect(try #require(result.message).contains("s3cret") == false, "\(result)")
+  }
+
+  @Test("A proxy is named without its user, also if the password has a slash")
+  func proxyName() {
+    for (address, shown) in [
+      ("http://user:pa/ss@proxy:8080", "http://proxy:8080"), ("user:p@a@proxy/", "http://proxy"),
+      ("https://proxy:1/x", "https://proxy:1"), ("proxy", "http://proxy"),
+    ] {
+      let name = ProxyName(address, source: .variable("HTTPS_PROXY"))
+      #expect(name.address == shown && name.host == "proxy")
+    }
   }
 }

@@ -69,7 +69,7 @@ import Testing
     try box.files.write("a secret of hooks\n", to: "secret")
     let put = ["put", "f", "s3://bucket/k", "-vv", "--notify", service.url + "/a-hidden-path"]
     var shown = [try await box.run(put + ["--notify-secret-file", "secret"])]
-    box.environment["S3UP_NOTIFY_SECRET"] = "a secret of hooks"
+    box.environment["S3UP_NOTIFY_SECRET"] = "a secret of hooks\n"
     shown.append(try await box.run(put))
     for (result, asked) in zip(shown, service.asked) {
       #expect(result.status == 0)
@@ -134,9 +134,12 @@ import Testing
       #expect(!result.errors.contains("s3cret"), "\(result.errors)")
     }
     try box.files.write("\n", to: "empty")
-    try await box.run(
-      "put", "f", "s3://bucket/k", "--notify", "http://127.0.0.1:1", "--notify-secret-file", "empty"
-    ).expectFailure(78, "empty")
+    try box.files.write([0xFF, 0x41], to: "binary")
+    for (file, word) in [("empty", "is empty"), ("binary", "is not a text")] {
+      try await box.run(
+        "put", "f", "s3://bucket/k", "--notify", "http://127.0.0.1:1", "--notify-secret-file", file
+      ).expectFailure(78, word)
+    }
     #expect(box.fake.requests.isEmpty)
   }
 }

@@ -82,7 +82,8 @@ public final class CognitoIdentity: CredentialProvider {
     do {
       return try await task.value.get()
     } catch {
-      search.withLock { $0 = nil }
+      // Another search may have begun since.
+      search.withLock { if $0 == task { $0 = nil } }
       throw error
     }
   }

@@ -106,7 +106,7 @@ struct STSClient: Sendable {
     let answer = try ServiceClient.settled(
       await services.answer(to: question, signedBy: signature), to: question.name)
     guard signature != nil, let behind = STSRefusal.secondsBehind(answer, world.now()) else { return answer }
-    world.log(1, "this machine's clock is \(behind) s behind that of STS: signing again by the clock of STS")
+    world.log(1, "\(STSRefusal.words(of: behind)): signing again by the clock of STS")
     let time = Timestamp(seconds: world.now().seconds + behind)
     return try ServiceClient.settled(
       await services.answer(to: question, signedBy: signature, at: time), to: question.name)

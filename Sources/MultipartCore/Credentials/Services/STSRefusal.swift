@@ -15,9 +15,13 @@ enum STSRefusal {
       remedy: remedy(body.code, code: code, signer: signer))
     if signer != nil, let skew = secondsBehind(answer, now) {
       failure.code = .clockSkew
-      failure.remedy = "this machine's clock is \(abs(skew)) s \(skew > 0 ? "behind" : "ahead of") that of STS: set it"
+      failure.remedy = "\(words(of: skew)): set it"
     }
     return failure
+  }
+
+  static func words(of secondsBehind: Int64) -> String {
+    "this machine's clock is \(abs(secondsBehind)) s \(secondsBehind > 0 ? "behind" : "ahead of") that of STS"
   }
 
   private static func meaning(_ code: String?, status: Int) -> Failure.Code {

@@ -51,7 +51,7 @@ final class CurlTransport: Transport {
     self.options = options
     self.uptime = uptime
     for proxy in [options.proxy.http, options.proxy.https].compactMap({ $0 }) {
-      if let password = SentSecrets.password(in: proxy) { options.secrets.add(bytes: password) }
+      if let password = ProxyName.password(in: proxy) { options.secrets.add(bytes: password) }
     }
     shared = LoopShared(options)
     let fixed = count.map { max(1, $0) }

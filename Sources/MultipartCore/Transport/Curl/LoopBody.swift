@@ -121,9 +121,9 @@ final class LoopBody {
     nextStallCheck = now + .milliseconds(500)
     for transfer in running.values {
       if transfer.hasStalled(now: now) {
-        let seconds = Int(transfer.request.stallTimeout.seconds)
+        let time = Human.duration(transfer.request.stallTimeout)
         transfer.avoidAddress()
-        remove(transfer, .failure(transfer.looked(Failure(.stalled, "no byte was transferred for \(seconds) s"))))
+        remove(transfer, .failure(transfer.looked(Failure(.stalled, "no byte was transferred for \(time)"))))
       } else if transfer.hasLostItsServer(now: now) {
         remove(transfer, .failure(Failure(.network, "the server closed the connection before it answered")))
       }

@@ -81,6 +81,10 @@ struct UploadsCommand {
           unsaid = error
         }
       } catch {
+        guard !error.isInterruption else {
+          failure = failure ?? error.at(upload.place)
+          break
+        }
         // The first one is what the run ends with.
         if failure == nil { failure = error.at(upload.place) } else { session.show(error.at(upload.place)) }
       }
