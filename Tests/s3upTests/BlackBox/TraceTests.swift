@@ -10,8 +10,7 @@ import Testing
   private let put =
     ["put", "f", "s3://bucket/k", "--part-size", "5M", "--checksum", "sha256", "--concurrency", "2", "--hedge", "off"]
     + BlackBox.traced
-  private let get =
-    ["get", "s3://bucket/k", "out", "--part-size", "640K", "--hedge", "off"] + BlackBox.traced
+  private let get = ["get", "s3://bucket/k", "out", "--part-size", "640K"] + BlackBox.traced
 
   private static let faultyPut = [
     Fault(.init(.uploadPart, partNumber: 2, nth: 1), .error(status: 503, code: "SlowDown")),
@@ -54,7 +53,8 @@ import Testing
     let box = try BlackBox(faults: [
       Fault(.init(.getObject, rangeFrom: 0, nth: 1), .truncateAnswer(bytes: 100_000)),
       Fault(.init(.getObject, rangeFrom: 640 << 10, nth: 1), .error(status: 503, code: "SlowDown")),
-      Fault(.init(.getObject, rangeFrom: 1280 << 10, nth: 1), .loseAnswer),
+      // Not a lost answer: on the connection of the HEAD libcurl would repeat that itself.
+      Fault(.init(.getObject, rangeFrom: 1280 << 10, nth: 1), .truncateAnswer(bytes: 1)),
     ])
     let bytes = try box.sample("source", 3 * mebi + 70_001)
     box.fake.putObject("k", bytes: bytes)
