@@ -71,7 +71,8 @@ final class CredentialKeeper: Sendable {
       if isDue(pause: .seconds(max(1, min(60, left.whole / 4)))) { Task { [self] in await ask() } }
       return held
     }
-    if left.isByWrongClock {
+    // New ones would have expired too, if it is this machine's clock that is wrong: no request waits for them.
+    if left.hadExpired {
       if isDue(pause: .seconds(60)) { Task { [self] in await ask() } }
       return held
     }
@@ -165,9 +166,8 @@ final class CredentialKeeper: Sendable {
   }
 
   /// How long the credentials last. `whole` is the number of seconds until they expire; from `ahead` seconds before
-  /// that they are renewed. If they had expired when they came, this machine's clock is wrong, and new ones would be no
-  /// better. Nil if the expiry is unknown.
-  private func timeLeft(_ held: Held) -> (whole: Int64, ahead: Int64, isByWrongClock: Bool)? {
+  /// that they are renewed. `hadExpired`: already when they came, by this machine's clock. Nil if the expiry is unknown.
+  private func timeLeft(_ held: Held) -> (whole: Int64, ahead: Int64, hadExpired: Bool)? {
     guard let end = held.credentials.expiration else { return nil }
     let found = state.withLock { $0.found }
     let life = max(0, end.seconds - found.seconds)

@@ -110,9 +110,12 @@ public final class ReportFile: Sendable {
     }
   }
 
-  /// Removes what the report would have replaced, so that nobody takes an earlier report for that of this run.
-  public func withdraw() {
-    if case .file(let place, _) = target, !isSpared.withLock({ $0 }) { place.remove() }
+  /// Removes what the report would have replaced, so that nobody takes an earlier report for that of this run. Returns
+  /// whether there was anything.
+  public func withdraw() -> Bool {
+    guard case .file(let place, _) = target, place.exists, !isSpared.withLock({ $0 }) else { return false }
+    place.remove()
+    return true
   }
 
   /// Throws if it is a source of the run, or contains something other than a report.

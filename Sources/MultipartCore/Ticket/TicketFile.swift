@@ -79,8 +79,8 @@ public final class TicketFile: Sendable {
         do throws(ErrorNumber) {
           try folder.sync()
         } catch {
-          // Not durable, so it counts as not written.
-          folder.remove(name)
+          // Not durable, so it counts as not written. What has replaced a ticket is the only one left.
+          if !replaces { folder.remove(name) }
           throw error
         }
       } catch {

@@ -80,8 +80,9 @@ final class FailedNames: Sendable {
   /// take it for all that is missing. Returns what to print about that.
   func finish(isComplete: Bool) throws(Failure) -> [String] {
     guard isComplete else {
-      file?.withdraw()
-      return file.map { ["\(SafeText.oneLine($0.path.text)) was not written, because not every file was tried"] } ?? []
+      guard let file else { return [] }
+      let earlier = file.withdraw() ? "; the earlier one was removed" : ""
+      return ["\(SafeText.oneLine(file.path.text)) was not written, because not every file was tried" + earlier]
     }
     if let trouble = state.withLock({ $0.trouble }) { throw trouble }
     try file?.write { (put) throws(Failure) in try names.forEachPiece(put) }

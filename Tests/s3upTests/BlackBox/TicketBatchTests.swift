@@ -25,6 +25,17 @@ import Testing
     #expect(try await box.run("put", ".", "--ticket", "twice").status == 0)
   }
 
+  @Test("a damaged line of tickets is answered with who can give the file again, not with how to edit it")
+  func damagedLine() async throws {
+    let box = try BlackBox()
+    for name in ["d/a", "d/b"] { try box.sample(name, 3) }
+    try await box.run("ticket", "issue", "-r", "d", "s3://bucket/p", "-o", "t.jsonl").expectSuccess()
+    try await box.shell("sed '2s/\"bucket\":\"bucket\"/\"bucket\":5/' t.jsonl >damaged").expectSuccess()
+    let result = try await box.stranger.run("put", "d", "--ticket", "damaged")
+    #expect(result.errors.contains("line 2 of the ticket: "), "\(result.errors)")
+    #expect(result.errors.contains("sk its issuer for the file again"), "\(result.errors)")
+  }
+
   @Test("several files that are named get a ticket each")
   func named() async throws {
     let box = try BlackBox()

@@ -41,7 +41,9 @@ final class BatchList: @unchecked Sendable {
     try checkNames(members)
     let attributes = try attributes(members)
     let (source, key) = (try source(text("localUri", in: json)), try text("key", in: json))
-    do throws(Failure) { try S3Limits.check(key: key) } catch { throw lines.failure(error.message) }
+    do throws(Failure) { try S3Limits.check(key: key) } catch {
+      throw lines.failure(error.message, remedy: error.remedy)
+    }
     return BatchItem(
       line: line, source: source, bucket: try text("bucket", in: json), key: key,
       region: try optionalText("region", in: json), contentType: try optionalText("mimeType", in: json),

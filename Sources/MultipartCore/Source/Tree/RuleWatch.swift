@@ -60,11 +60,10 @@ struct RuleWatch: Sendable {
       // A rule meant for all folders may have matched in the first one alone.
       guard rules.excludesAll(block.by) || !matched.contains(include) else { return nil }
       let folder = SafeText.oneLine(String(decoding: block.folder, as: UTF8.self))
-      let what: Wording =
-        "\(rules.wording(include)) matches nothing in \(folder)/ or another excluded folder: they are not searched, and "
       let options = rules.meant(by: include, excludedBy: block.by)
       return (
-        what + "\(rules.wording(block.by)) excludes this one",
+        "\(rules.wording(include)) matches nothing in \(folder)/, which \(rules.wording(block.by)) excludes: excluded "
+          + "folders are not searched",
         "what you probably want is: " + options.joined(separator: " ")
       )
     }

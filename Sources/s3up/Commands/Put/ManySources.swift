@@ -146,7 +146,7 @@ struct ManySources: Sendable {
   /// key of one file.
   private static func prefix(_ url: S3URL, _ invocation: Invocation, _ words: [Argument]) throws(Failure) -> S3URL {
     let key = url.key ?? ""
-    // As without a dry run, which is a run of many.
+    // A dry run of one file comes here too, and refuses what the upload itself would refuse.
     if url.key == nil, words.count == 1, invocation.toggle(.recursive) != true,
       !FilePath(bytes: words[0].bytes).isFolder
     {

@@ -87,7 +87,7 @@ extension FlagList {
         """, completes: .files),
     Flag(
       .failedTo, .value("FILE"), .selection, [.many, .byTickets, .verifyMany, .getMany],
-      "Write the names of files that have failed, for --files-from (of a --batch, the lines, for --batch).",
+      "Write the names of files that have failed, for --files-from; with --batch, its lines.",
       more: """
         It is written at the end, and replaces an earlier list; it cannot be the list that is read. If the run ended \
         before every file was tried, there is none, and the same command has to be run again. Names with a line break \
