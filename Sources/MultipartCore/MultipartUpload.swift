@@ -35,6 +35,9 @@ public struct MultipartUpload: Sendable {
   public func part(
     _ number: Int, _ input: UploadInput, offset: Int64 = 0, length: Int64? = nil, checksum: ChecksumForm? = nil
   ) async throws(Failure) -> UploadedPart {
+    var options = UploadOptions()
+    (options.checksum, options.customerKey) = (checksum, address.customerKey)
+    try store.check(options)
     let slice = try input.slice(offset: offset, length: length)
     var job = UploadJob(file: slice.file, to: address)
     job.retry = store.retry

@@ -4,7 +4,7 @@ public enum Setting: String, Sendable, CaseIterable {
   // Where the store is, and how to reach it.
   case region, endpoint, addressing, accelerate, dualstack, fips, proxy, caBundle, verifiesTLS, payloadSigning
   // Whose credentials sign the requests.
-  case profile, signsRequests, cognitoLogin, waitForCredentials
+  case profile, signsRequests, requestPayer, cognitoLogin, waitForCredentials
   // How the upload proceeds.
   case partSize, equalParts, concurrency, limitRate, deadline, checksum, resume, waitForOtherUpload, stateFolder
   case tries

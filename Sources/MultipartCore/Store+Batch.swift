@@ -25,6 +25,7 @@ extension Store {
     _ sources: BatchSources, _ options: BatchOptions = BatchOptions(),
     onEvent: @escaping @Sendable (BatchEvent) -> Void = { _ in }
   ) throws(Failure) -> BatchUpload {
+    try check(options.upload)
     var options = options
     options.record = options.onlyLooks ? nil : runRecord(of: sources.identity)
     let compares =

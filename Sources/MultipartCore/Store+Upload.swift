@@ -15,6 +15,8 @@ extension Store {
     _ input: UploadInput, to key: String, _ options: UploadOptions = UploadOptions(),
     onEvent: @escaping @Sendable (UploadEvent) -> Void = { _ in }
   ) throws(Failure) -> UploadTask {
+    // Before a byte of the input is read.
+    try check(options)
     let lessons = lessons()
     var options = options
     if lessons?.contain(.equalParts) == true { options.equalParts = true }

@@ -11,7 +11,7 @@ public final class Store: Sendable {
   /// The bucket as the caller gave it: a name, an alias or an ARN.
   public var bucket: String { endpoint.bucket }
   /// Whether it is a directory bucket (S3 Express One Zone), which takes fewer settings.
-  public var isDirectoryBucket: Bool { endpoint.kind == .directory }
+  var isDirectoryBucket: Bool { endpoint.kind == .directory }
   /// The store's address, such as `https://s3.example.com`.
   public var origin: String { signer.origin }
   /// The region that requests are signed for.

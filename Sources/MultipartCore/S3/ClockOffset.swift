@@ -45,7 +45,7 @@ final class ClockOffset: Sendable {
       return false
     }
     let measured = date.seconds - now.seconds
-    let named = S3ErrorBody(answer.body).code == "RequestTimeTooSkewed"
+    let named = S3ErrorBody(answer.body).code.map { S3ErrorTable.codes[$0] == .clockSkew } ?? false
     let isOff = seconds.withLock { known in
       guard abs(measured - known) > (named ? 60 : 900) else { return false }
       known = measured

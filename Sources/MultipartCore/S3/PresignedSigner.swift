@@ -6,6 +6,7 @@ struct PresignedSigner: RequestSigner {
   private let request: Request
   /// When the URL expires, if it says so.
   private let expires: Timestamp?
+  private let signedNames: Set<String>
 
   /// A signer for a URL from the caller. No message shows it, because its signature is a secret.
   init(_ method: HTTPMethod, _ url: String) throws(Failure) {
@@ -17,6 +18,8 @@ struct PresignedSigner: RequestSigner {
       String(AddressBook.origin(of: url)), blame: .usage, called: "the presigned URL", form: form)
     request = Request(method: method, url: url)
     expires = Self.end(of: url)
+    let signed = URLQuery(of: Array(url.utf8)).items.first { $0.isNamed("X-Amz-SignedHeaders") }?.decodedValue
+    signedNames = Set((signed ?? "").words(between: ";").map { $0.lowercased() })
   }
 
   var waitsForCredentials: Bool { false }
@@ -41,14 +44,29 @@ struct PresignedSigner: RequestSigner {
 
   /// A refusal is final: only the signer of the URL can provide a new one.
   func learn(from answer: Response, to request: Request, now: Timestamp) -> Lesson? {
-    guard let refusal = PresignedRefusal(answer),
-      refusal.saysExpired || (answer.status == 403 && expires.map { now >= $0 } ?? false)
-    else { return nil }
+    guard let refusal = PresignedRefusal(answer) else { return nil }
+    let isLate = answer.status == 403 && expires.map { now >= $0 } ?? false
+    guard refusal.saysExpired || isLate else {
+      let names = unsigned(in: request)
+      guard !names.isEmpty else { return nil }
+      return .refusal(
+        Failure(
+          .credentials, "the store refuses the presigned URL, which is not signed for \(names.joined(separator: ", "))",
+          status: answer.status, s3Code: refusal.code, requestID: refusal.requestID,
+          remedy: "leave out the option that sends this header, or ask for a URL that is signed for it"))
+    }
     return .refusal(
       Failure(
         .credentialsExpired, "the presigned URL has expired" + (expires.map { " at \($0.iso8601)" } ?? ""),
         status: answer.status, s3Code: refusal.code, requestID: refusal.requestID,
         remedy: "ask for a new one where you got it: what has arrived is kept and used with the new URL"))
+  }
+
+  /// The request's headers that S3 refuses because they are its own and not signed. Other stores accept them.
+  private func unsigned(in request: Request) -> [String] {
+    request.headers.fields.map { $0.name.lowercased() }.filter {
+      $0.begins(with: "x-amz-") && !signedNames.contains($0)
+    }
   }
 
   func renew(after generation: Int, cause: Failure) async throws(Failure) -> Bool { false }

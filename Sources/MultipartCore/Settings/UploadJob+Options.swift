@@ -6,7 +6,7 @@ extension UploadJob {
     _ source: UploadSource, to key: String, of store: Store, _ options: UploadOptions, lessons: StoreLessons?
   ) throws(Failure) {
     let (settings, endpoint) = (store.settings, store.endpoint)
-    try store.checkKey(options.customerKey)
+    try store.check(options)
     self.init(source: source, to: store.address(key, customerKey: options.customerKey))
     object = options.object
     typeIsGuessed = object.contentType == nil
@@ -49,17 +49,6 @@ extension ContentType {
     guard case .file(let file) = source else { return guess(name: key, leading: []) }
     let name = [file.path.name, key].first { knows($0) } ?? key
     return guess(name: name, leading: isDecided(by: name) ? [] : try file.leadingBytes(leadingLength))
-  }
-}
-
-extension Store {
-  /// Checks that the caller's own key is only sent where it cannot be read on the way: over TLS, or to this machine
-  /// itself.
-  func checkKey(_ key: CustomerKey?) throws(Failure) {
-    guard key != nil, endpoint.origin.scheme != .https, !endpoint.origin.isLoopback, options.verifiesTLS else { return }
-    throw Failure(
-      .usage, "an SSE-C key is not sent over plain HTTP",
-      remedy: "use an https endpoint, or \(off: .verifiesTLS) if the line is safe by other means")
   }
 }
 

@@ -40,12 +40,8 @@ struct ProxyName: Sendable, Equatable {
 }
 
 extension ProxySettings {
-  /// The proxy that a request to this URL uses; nil if it goes there directly.
+  /// The proxy that a request to this URL uses, for messages; nil if it goes there directly.
   func named(for url: String) -> ProxyName? {
-    guard let address = proxy(for: url), !address.isEmpty,
-      let endpoint = try? EndpointURL.parse(String(AddressBook.origin(of: url)), blame: .local),
-      !exempts(Origin(scheme: endpoint.scheme, host: endpoint.authority))
-    else { return nil }
-    return ProxyName(address, source: endpoint.scheme == .https ? httpsSource : httpSource)
+    proxy(for: url).map { ProxyName($0, source: url.begins(with: "https:") ? httpsSource : httpSource) }
   }
 }

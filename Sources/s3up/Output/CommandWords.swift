@@ -56,6 +56,7 @@ extension Setting {
     case .ifNoneMatch: .ifNoneMatch
     case .versionID: .versionID
     case .urlLifetime: .expires
+    case .requestPayer: .requestPayer
     case .trustsEdited: .trustEdited
     case .asItIs: .asItIs
     case .comparesBytes: .deep

@@ -131,4 +131,19 @@ import Testing
       .expectFailure(64, "directory buckets have", words[0])
     #expect(box.fake.requests.isEmpty)
   }
+
+  @Test("so are settings of an attributes file and of a batch's line, for the objects that have them")
+  func missingForSome() async throws {
+    let box = try box()
+    try box.sample("d/a.txt", 1000)
+    try box.sample("d/b.bin", 1000)
+    try box.files.write("*.txt website-redirect=/x\n", to: "rules")
+    let tree = ["put", "-r", "d", "s3://\(bucket)/d/", "--region", "us-west-2", "--attributes", "rules"]
+    let result = try await box.run(tree)
+    #expect(result.status == 64 && result.errors.contains("directory buckets have no websites"), "\(result.errors)")
+    try await box.run("put", "d/a.txt", "s3://\(bucket)/a.txt", "--region", "us-west-2", "--attributes", "rules")
+      .expectFailure(64, "directory buckets have no websites", "Leave --website-redirect out")
+    #expect(box.fake.object("d/b.bin", bucket: bucket) != nil && box.fake.object("d/a.txt", bucket: bucket) == nil)
+    #expect(box.fake.object("a.txt", bucket: bucket) == nil)
+  }
 }

@@ -62,6 +62,7 @@ enum S3Hints {
       "the session token is incomplete, or belongs to other keys: get new credentials, or unset AWS_SESSION_TOKEN if your keys need none",
     "AuthorizationHeaderMalformed": "check the region and the access key",
     "RequestTimeTooSkewed": "this machine's clock is wrong: set it (timedatectl set-ntp true)",
+    "RequestInTheFuture": "this machine's clock is ahead: set it (timedatectl set-ntp true)",
     "RequestExpired": "this machine's clock is wrong, or the request waited too long: check the clock",
     "PermanentRedirect": "the bucket is in another region or at another endpoint: check \(.region) and \(.endpoint)",
     "PreconditionFailed":

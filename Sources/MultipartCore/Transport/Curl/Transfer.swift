@@ -149,8 +149,9 @@ final class Transfer {
   /// libcurl's words about the failure; for a proxy's address that it cannot use it would repeat the password.
   private var detail: String {
     let text = String(cString: easy.errorText)
-    guard let proxy = proxies.proxy(for: request.url), !proxy.isEmpty else { return text }
-    guard let (before, after) = text.cut(at: proxy) else { return text }
+    guard let proxy = proxies.configured(for: request.url), let (before, after) = text.cut(at: proxy) else {
+      return text
+    }
     return before + "(the proxy's address)" + after
   }
 

@@ -37,9 +37,9 @@ extension Transfer {
     easy.set(CURLOPT_SSL_VERIFYHOST, options.verifiesTLS ? 2 : 0)
     let own = options.caBundle.map { SystemTrust(bundle: $0, folder: nil) }
     TLSTuning.setUp(easy, trust: own ?? (options.verifiesTLS ? options.systemTrust() : nil))
-    // An empty string keeps libcurl from reading the environment.
+    // Empty strings keep libcurl from reading the environment.
     easy.set(CURLOPT_PROXY, request.bypassesProxy ? "" : options.proxy.proxy(for: request.url) ?? "")
-    easy.set(CURLOPT_NOPROXY, options.proxy.bypass ?? "")
+    easy.set(CURLOPT_NOPROXY, "")
     easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     // By default libcurl also offers Kerberos, which this build does not have.
     easy.set(CURLOPT_SOCKS5_AUTH, 1)  // CURLAUTH_BASIC
@@ -61,8 +61,11 @@ extension Transfer {
       easy.set(CURLOPT_INFILESIZE_LARGE, offset: request.body.length)
       if request.method == .post { easy.set(CURLOPT_CUSTOMREQUEST, "POST") }
     }
-    // `Expect:` would cost one round trip per part; in libcurl's lists a semicolon stands for an empty value.
-    let lines = request.headers.fields.map { $0.value.isEmpty ? $0.name + ";" : $0.name + ": " + $0.value }
+    // `Expect:` would cost one round trip per part; in libcurl's lists a semicolon stands for an empty value, and a value
+    // of blanks would not be sent.
+    let lines = request.headers.fields.map {
+      ASCII.trimmed($0.value.utf8).isEmpty ? $0.name + ";" : $0.name + ": " + $0.value
+    }
     easy.setHeaders(lines + ["Expect:"])
   }
 

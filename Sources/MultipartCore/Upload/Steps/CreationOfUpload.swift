@@ -7,7 +7,7 @@ struct CreationOfUpload {
 
   init(_ store: Store, key: String, _ options: UploadOptions) throws(Failure) {
     self.store = store
-    try store.checkKey(options.customerKey)
+    try store.check(options)
     var operation = CreateMultipartUpload(
       store.address(key, customerKey: options.customerKey), object: options.object, encryption: options.encryption)
     if options.object.contentType == nil {

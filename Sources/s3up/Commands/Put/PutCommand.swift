@@ -39,7 +39,7 @@ struct PutCommand {
     session.attributes?.set(&options.object, of: Self.name(of: source, target))
     // The store is resolved before a command is started.
     let store = try await session.store(target.bucket)
-    try DirectoryBucket.check(session, store)
+    try store.check(options)
     try await run.upload(source, store) { [options] (input, hear) throws(Failure) in
       try store.uploadTask(input, to: target.key ?? "", options, onEvent: hear)
     } explain: { (upload) async throws(Failure) in

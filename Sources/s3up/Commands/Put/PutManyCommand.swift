@@ -27,7 +27,7 @@ struct PutManyCommand {
       }
       let store = try await session.store(bucket)
       if !selection.isDryRun { try await manifest?.check(session, besides: bucket) }
-      try DirectoryBucket.check(session, store)
+      try store.check(options.upload)
       try await session.tellPlan { () async throws(Failure) in
         try await store.explain(options.upload, sources: sources.title, target: sources.targetTitle)
       }

@@ -13,7 +13,6 @@ struct CreateCommand {
     let invocation = session.invocation
     let url = try S3URL.object(try invocation.arguments("s3://BUCKET/KEY")[0], for: .create)
     let store = try await session.store(url.bucket)
-    try DirectoryBucket.check(session, store)
     // An upload that is being begun is awaited, to be aborted.
     let upload = try await session.signals.run(grace: .seconds(4)) { [session] () async throws(Failure) in
       try await store.createUpload(url.key ?? "", session.options.upload)

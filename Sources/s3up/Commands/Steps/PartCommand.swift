@@ -22,7 +22,6 @@ struct PartCommand {
       let words = try session.invocation.arguments("FILE", "s3://BUCKET/KEY")
       try session.invocation.checkOrder(words)
       let target = try await StepTarget(session, words[1])
-      try DirectoryBucket.check(session, target.store)
       try tell(
         await target.upload.part(
           steps.part ?? 0, input(words[0]), offset: steps.offset, length: steps.length, checksum: checksum))
