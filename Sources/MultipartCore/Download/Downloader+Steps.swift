@@ -195,7 +195,6 @@ extension Downloader {
     }
   }
 
-  /// Opens the part file. Returns the ranges of an earlier run whose bytes on disk match their checksums.
   private func header(_ object: ObjectInfo, _ plan: RangePlan) -> DownloadRecord.Header? {
     guard case .file(let target) = kind, let etag = object.etag else { return nil }
     return DownloadRecord.Header(
@@ -209,6 +208,7 @@ extension Downloader {
     return DownloadRecord.rangeSize(stateFolder, header)
   }
 
+  /// Opens the part file. Returns the ranges of an earlier run whose bytes on disk match their checksums.
   private func openPart(_ target: DownloadTarget, _ object: ObjectInfo, _ plan: RangePlan) throws(Failure) -> Set<Int> {
     let part = if let part = known.withLock({ $0.part }) { part } else { try PartFile.open(for: target) }
     known.withLock { $0.part = part }

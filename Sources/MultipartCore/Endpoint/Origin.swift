@@ -19,11 +19,6 @@ struct Origin: Sendable, Hashable, CustomStringConvertible {
   /// default.
   var host: String
 
-  init(scheme: Scheme, host: String) {
-    self.scheme = scheme
-    self.host = host
-  }
-
   /// The origin, such as `https://bucket.s3.eu-west-1.amazonaws.com` or `http://[::1]:9000`.
   var description: String { "\(scheme.rawValue)://\(host)" }
 }

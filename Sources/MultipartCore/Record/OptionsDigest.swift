@@ -1,7 +1,7 @@
 import MultipartBasics
 
-/// A SHA-256 of everything that an upload is created with and that a later run cannot change: object headers,
-/// encryption, conditions. Each value is added with its name and length, so that different lists never give the same
+/// A SHA-256 of everything that an upload is created with and that a later run cannot change, such as its headers and
+/// its encryption. Each value is added with its name and length, so that different lists never give the same
 /// input; names are sorted, and values of one name keep their order.
 ///
 /// The digest is written into the record, so secrets must not be added, not even hashed. For a customer key add only

@@ -57,10 +57,5 @@ struct UploadRecord: Sendable, Equatable {
 
   var header: Header
   /// The parts by number; if a part was sent twice, the later entry counts.
-  var parts: [Int: Part]
-
-  init(header: Header, parts: [Int: Part] = [:]) {
-    self.header = header
-    self.parts = parts
-  }
+  var parts: [Int: Part] = [:]
 }

@@ -39,12 +39,7 @@ struct CommonHeaders: Sendable, Equatable {
   /// The account that must own the bucket; otherwise the store refuses.
   var expectedBucketOwner: String?
   /// Agrees to pay for the request if the bucket requires it.
-  var requestPayer: Bool
-
-  init(expectedBucketOwner: String? = nil, requestPayer: Bool = false) {
-    self.expectedBucketOwner = expectedBucketOwner
-    self.requestPayer = requestPayer
-  }
+  var requestPayer = false
 
   /// The headers for a request with no others.
   func list() throws(Failure) -> HeaderList {

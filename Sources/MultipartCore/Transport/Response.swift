@@ -1,14 +1,8 @@
 /// A server's answer, whatever its status.
 struct Response: Sendable {
   var status: Int
-  var headers: HeaderList
-  var body: [UInt8]
-
-  init(status: Int, headers: HeaderList = [:], body: [UInt8] = []) {
-    self.status = status
-    self.headers = headers
-    self.body = body
-  }
+  var headers: HeaderList = [:]
+  var body: [UInt8] = []
 }
 
 /// Sends a request and returns the answer. Anything that fails before the answer is complete is a `Failure`; a status

@@ -25,14 +25,8 @@ enum CredentialService: String, Sendable, CaseIterable {
 struct ServiceAddress: Sendable, Equatable {
   var origin: Origin
   /// The prefix of every path: empty, or `/x` without a trailing slash.
-  var basePath: String
+  var basePath = ""
   var region: String
-
-  init(origin: Origin, basePath: String = "", region: String) {
-    self.origin = origin
-    self.basePath = basePath
-    self.region = region
-  }
 }
 
 /// Finds the services' endpoints. A configured one takes precedence, in AWS's order: `AWS_ENDPOINT_URL_STS`,

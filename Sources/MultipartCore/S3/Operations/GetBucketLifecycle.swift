@@ -10,15 +10,9 @@ struct GetBucketLifecycle: S3Operation {
   struct Rule: Sendable, Equatable {
     var id: String?
     /// The prefix of the keys that it applies to; empty: all keys.
-    var prefix: String
+    var prefix = ""
     /// The number of days after an upload was begun.
     var days: Int64
-
-    init(id: String? = nil, prefix: String = "", days: Int64) {
-      self.id = id
-      self.prefix = prefix
-      self.days = days
-    }
 
     func holds(for key: String) -> Bool { key.begins(with: prefix) }
   }

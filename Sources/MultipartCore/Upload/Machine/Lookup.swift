@@ -157,17 +157,11 @@ extension UploadMachine {
   /// When something was last sent to an upload, according to the list of its parts.
   struct Activity: Sendable, Equatable {
     /// ETag and time of each part, which also reveal a part that was sent again.
-    var traces: [Int: String]
+    var traces: [Int: String] = [:]
     /// The latest time of its parts and its creation; nil if the store does not return them all.
     var last: Timestamp?
     /// The store's clock at the time of its answer.
     var clock: Timestamp?
-
-    init(traces: [Int: String] = [:], last: Timestamp? = nil, clock: Timestamp? = nil) {
-      self.traces = traces
-      self.last = last
-      self.clock = clock
-    }
 
     /// How long nothing has been sent to it; if times are missing, counted from `first`, the first list. Nil if the
     /// store does not return its time.

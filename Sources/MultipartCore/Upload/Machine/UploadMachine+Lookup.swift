@@ -44,11 +44,11 @@ extension UploadMachine {
     return [.say(.startsAnew(why: why))] + found([], &scheduler)
   }
 
-  /// Aborts obsolete uploads, then takes the next candidate; without one, begins a new upload.
   static let nothingToResume = Failure(
     .uploadGone, "this machine has no record of an unfinished upload to resume",
     remedy: "leave \(.resume, "require") out to begin one, or use \(.resume, "adopt") to look for one at the store")
 
+  /// Aborts obsolete uploads, then takes the next candidate; without one, begins a new upload.
   mutating func nextCandidate(_ scheduler: inout Scheduler) -> [Action] {
     uploadID = nil
     isRecorded = false

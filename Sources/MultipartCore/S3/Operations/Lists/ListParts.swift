@@ -9,18 +9,8 @@ struct ListParts: S3Operation {
     var size: Int64
     var etag: String
     /// The checksums by lower-case header name.
-    var checksums: [String: String]
+    var checksums: [String: String] = [:]
     var lastModified: Timestamp?
-
-    init(
-      number: Int, size: Int64, etag: String, checksums: [String: String] = [:], lastModified: Timestamp? = nil
-    ) {
-      self.number = number
-      self.size = size
-      self.etag = etag
-      self.checksums = checksums
-      self.lastModified = lastModified
-    }
   }
 
   struct Page: Sendable, Equatable {
