@@ -3,7 +3,7 @@ import Testing
 
 extension RealStores {
   /// The bucket in the name of the host. libcurl resolves every name under `.localhost` to this machine.
-  @Suite struct Addressing {
+  @Suite(.serialized) struct Addressing {
     @Test("The bucket can be part of the host's name", arguments: Store.all, [1000, 9 << 20])
     func theBucketCanStandInTheHost(_ store: Store, _ size: Int) async throws {
       let run = try Run(store, "virtual")

@@ -7,7 +7,7 @@ import Testing
 
 extension RealStores {
   /// An upload at the key that another machine with the same keys has begun.
-  @Suite struct UploadsOfOthers {
+  @Suite(.serialized) struct UploadsOfOthers {
     private static let part = 5 << 20
 
     /// Begins an upload with other settings and sends the file's first part to it.

@@ -4,7 +4,7 @@ import Testing
 
 extension RealStores {
   /// SSE-C over TLS: the object is readable only with the key; at a store without SSE-C the upload fails.
-  @Suite struct CustomerKeys {
+  @Suite(.serialized) struct CustomerKeys {
     static let key = randomBytes(32, seed: 32)
 
     /// The headers that another client must send to read the object.

@@ -4,7 +4,7 @@ import Testing
 
 extension RealStores {
   /// Faults of the line during uploads to real stores: a proxy before each store injects them.
-  @Suite struct Faults {
+  @Suite(.serialized) struct Faults {
     /// The proxy speaks plain HTTP.
     static let stores = Store.all.filter { $0.scheme == .http }
     static let parts = 5

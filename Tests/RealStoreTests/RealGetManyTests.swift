@@ -4,7 +4,7 @@ import Testing
 
 extension RealStores {
   /// Many objects are downloaded in one run.
-  @Suite struct DownloadsOfMany {
+  @Suite(.serialized) struct DownloadsOfMany {
     /// Odd names, but without a backslash, which SeaweedFS takes for a slash.
     static let odd = [
       "a b", "ä/ö ü", "x&y=z", "q?", "h#h", "pc%41", "plus+plus", "line\nbreak", "\"quoted\"", "'s'", "-r", "~", "...",

@@ -4,7 +4,7 @@ import Testing
 
 extension RealStores {
   /// What real stores report about an object.
-  @Suite struct Heads {
+  @Suite(.serialized) struct Heads {
     @Test(
       "What is known of an object is shown: size, parts, metadata, and tags if the store has them",
       arguments: Store.once

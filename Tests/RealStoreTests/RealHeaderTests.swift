@@ -3,7 +3,7 @@ import Testing
 
 extension RealStores {
   /// An object's headers are kept, or the store's refusal is reported and nothing is left.
-  @Suite struct Headers {
+  @Suite(.serialized) struct Headers {
     @Test("Another client gets the headers that were requested", arguments: Store.once, [1000, 9 << 20])
     func comeBackToAnotherClient(_ store: Store, _ size: Int) async throws {
       let run = try Run(store, "headers")

@@ -4,7 +4,7 @@ import Testing
 
 extension RealStores {
   /// Lists of real stores.
-  @Suite struct Lists {
+  @Suite(.serialized) struct Lists {
     @Test("Every key is listed once, folders by the delimiter, whatever characters it has", arguments: Store.once)
     func lists(_ store: Store) async throws {
       let run = try Run(store, "ls")

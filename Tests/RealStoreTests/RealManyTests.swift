@@ -5,7 +5,7 @@ import Testing
 
 extension RealStores {
   /// Many files in one run.
-  @Suite struct Many {
+  @Suite(.serialized) struct Many {
     @Test("A tree arrives byte for byte and is not sent again", arguments: Store.once)
     func aTreeArrivesByteIdenticalAndIsNotSentAgain(_ store: Store) async throws {
       let run = try Run(store, "many")

@@ -41,7 +41,7 @@ struct Plain {
 
 extension RealStores {
   /// URLs that s3up signed, used by plain curl.
-  @Suite struct Presigned {
+  @Suite(.serialized) struct Presigned {
     private func url(_ run: Run, _ key: String, _ words: [String]) async throws -> String {
       let result = try await run.start(["presign", run.url(key)] + words).wait()
       #expect(result.status == 0, "\(result.errors)")

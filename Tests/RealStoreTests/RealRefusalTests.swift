@@ -3,7 +3,7 @@ import Testing
 
 extension RealStores {
   /// Requests that cannot succeed end with the promised exit code and the store's own code, and publish nothing.
-  @Suite struct Refusals {
+  @Suite(.serialized) struct Refusals {
     static let sizes = [1000, 9 << 20]
 
     @Test("A wrong secret ends in 77", arguments: Store.once, sizes)

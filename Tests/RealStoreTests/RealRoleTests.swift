@@ -36,7 +36,7 @@ struct Accounts: Sendable {
 
 extension RealStores {
   /// Serialised, because the number of unsigned requests that the server allows is global.
-  @Suite struct Roles {
+  @Suite(.serialized) struct Roles {
     private let accounts: Accounts
     private let s3up: S3upBinary
     private let files: TemporaryDirectory

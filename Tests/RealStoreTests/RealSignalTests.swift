@@ -5,7 +5,7 @@ import Testing
 extension RealStores {
   /// A signal in the middle of an upload: the run ends in order within seconds, and the same command resumes; or, if
   /// requested, nothing is left at the store.
-  @Suite struct SignalsToARun {
+  @Suite(.serialized) struct SignalsToARun {
     @Test(
       "A signal keeps the upload, and the same command resumes it", arguments: Store.once,
       [(SIGHUP, Int32(129)), (SIGINT, Int32(130)), (SIGTERM, Int32(143))])

@@ -4,7 +4,7 @@ import Testing
 
 extension RealStores {
   /// The source changes while some of its parts are already at the store: nothing is published or left.
-  @Suite struct ChangedSources {
+  @Suite(.serialized) struct ChangedSources {
     enum Change: String, Sendable, CaseIterable, CustomTestStringConvertible {
       case truncated, rewritten, grown, rewrittenWithItsTimesPutBack
       var testDescription: String { rawValue }

@@ -4,7 +4,7 @@ import Testing
 
 extension RealStores {
   /// A multipart upload by single steps, as in a script.
-  @Suite struct Steps {
+  @Suite(.serialized) struct Steps {
     static let slices: [(number: Int, offset: Int, length: Int)] = [
       (1, 0, 5 << 20), (2, 5 << 20, 5 << 20), (3, 10 << 20, 1000),
     ]

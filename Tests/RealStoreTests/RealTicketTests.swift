@@ -6,7 +6,7 @@ import Testing
 extension RealStores {
   /// Tickets are issued with credentials and used without: the run that uploads has its own home and no variable of AWS
   /// except the certificates.
-  @Suite struct Tickets {
+  @Suite(.serialized) struct Tickets {
     /// Issues the ticket of a file or of a size in `folder`.
     private func issue(_ run: Run, _ words: String...) async throws -> String {
       let path = run.files.path("ticket.json")

@@ -4,7 +4,7 @@ import Testing
 
 extension RealStores {
   /// What real stores can prove without a download, and what their bytes do.
-  @Suite struct Verifications {
+  @Suite(.serialized) struct Verifications {
     @Test(
       "An object is proven to be the file by what the store knows of it or by its bytes, and another file is 65",
       arguments: Store.once, [0, 1, 9 << 20, (20 << 20) + 3])
