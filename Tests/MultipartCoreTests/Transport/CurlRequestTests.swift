@@ -90,7 +90,7 @@ import Testing
     #expect(seen.with { $0.count } == 2)
   }
 
-  @Test("A header without a value, or with blanks alone, is sent without a value: it is signed", arguments: ["", " \t"])
+  @Test("A header without a value, or with blanks alone, is sent empty, as it is signed", arguments: ["", " \t"])
   func emptyHeader(_ value: String) async throws {
     let seen = Seen([])
     let server = try recorder(seen)
