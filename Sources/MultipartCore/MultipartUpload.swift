@@ -42,7 +42,7 @@ public struct MultipartUpload: Sendable {
     var job = UploadJob(file: slice.file, to: address)
     job.retry = store.retry
     job.checksum = checksum
-    job.isDirectoryBucket = store.endpoint.kind == .directory
+    job.isDirectoryBucket = store.isDirectoryBucket
     let step = try PartStep(job: job, slice: slice, client: store.client, world: store.world)
     return UploadedPart(try await step.run(number, uploadID: uploadID))
   }

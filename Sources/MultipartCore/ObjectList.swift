@@ -90,7 +90,7 @@ extension Store {
   /// The prefix to list: a directory bucket lists only whole folders, so what it lists may still have to be filtered by
   /// the given prefix.
   func listable(_ prefix: String) -> String {
-    guard endpoint.kind == .directory else { return prefix }
+    guard isDirectoryBucket else { return prefix }
     let folder = prefix.utf8.lastIndex(of: UInt8(ascii: "/")).map { prefix[...$0] }
     return String(folder ?? "")
   }

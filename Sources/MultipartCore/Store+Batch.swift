@@ -33,7 +33,7 @@ extension Store {
     options.outputs.stateFolder = self.options.stateFolder(world.environment)
     return batch(options, onEvent: onEvent) { [self, outputs = options.outputs] give in
       try await sources.find(in: bucket, besides: outputs, give) {
-        guard compares, endpoint.kind != .directory else { return nil }
+        guard compares, !isDirectoryBucket else { return nil }
         return PrefixListing(
           client: client, address, prefix: sources.prefix, retrying: retry.atMost(3))
       }

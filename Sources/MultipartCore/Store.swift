@@ -36,7 +36,7 @@ public final class Store: Sendable {
   public var now: Timestamp { signer.corrected(world.now()) }
 
   /// Whether an ETag may be an MD5: those of a directory bucket only look like one.
-  var etagMayBeMD5: Bool { endpoint.kind != .directory }
+  var etagMayBeMD5: Bool { !isDirectoryBucket }
 
   /// Finds the store's address, and looks up the bucket's region if it is not set anywhere. Credentials are read when
   /// the first request needs them.

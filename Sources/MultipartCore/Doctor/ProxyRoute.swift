@@ -14,9 +14,8 @@ struct ProxyRoute: Sendable {
     guard let address = settings.configured(for: origin.description) else { return nil }
     let name = ProxyName(address, source: origin.scheme == .https ? settings.httpsSource : settings.httpSource)
     host = name.host
-    let exempts = ["no_proxy", "NO_PROXY"].first { environment[$0].map { !$0.isEmpty } ?? false }
     proxy = Examination.Proxy(
       address: name.address, source: name.source,
-      bypassedBy: settings.exempts(origin.description) ? exempts ?? "NO_PROXY" : nil)
+      bypassedBy: settings.exempts(origin.description) ? settings.bypassSource : nil)
   }
 }

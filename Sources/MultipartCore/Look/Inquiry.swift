@@ -16,7 +16,7 @@ struct Inquiry: Sendable {
     let object = try await store.client.perform(head, retrying: store.retry).object()
     let (shownRetention, shownHold) = (object.retention, object.headers[HeaderName.legalHold])
     // In a directory bucket an object has neither tags nor locks.
-    let hasSettings = store.endpoint.kind != .directory
+    let hasSettings = !store.isDirectoryBucket
     async let parts = parts(of: object)
     async let tags = hasSettings ? settings(.tagging) : nil
     async let retention = hasSettings && shownRetention == nil ? settings(.retention) : nil

@@ -45,6 +45,7 @@ final class UploaderMaker: UploaderMaking {
     let item = candidate.item
     let options = options.of(item)
     let store = try await stores.store(of: item)
+    try store.check(options)
     let source = try item.input.open(options, concurrency: store.settings.transfer.concurrency, world: store.world)
     try options.check(source)
     var job = try UploadJob(source, to: item.key, of: store, options, lessons: lessons)

@@ -48,7 +48,7 @@ struct PresignedSigner: RequestSigner {
     let isLate = answer.status == 403 && expires.map { now >= $0 } ?? false
     guard refusal.saysExpired || isLate else {
       let names = unsigned(in: request)
-      guard !names.isEmpty else { return nil }
+      guard refusal.saysUnsigned, !names.isEmpty else { return nil }
       return .refusal(
         Failure(
           .credentials, "the store refuses the presigned URL, which is not signed for \(names.joined(separator: ", "))",
@@ -62,7 +62,7 @@ struct PresignedSigner: RequestSigner {
         remedy: "ask for a new one where you got it: what has arrived is kept and used with the new URL"))
   }
 
-  /// The request's headers that S3 refuses because they are its own and not signed. Other stores accept them.
+  /// The request's headers that are S3's own and not signed. Some stores accept them.
   private func unsigned(in request: Request) -> [String] {
     request.headers.fields.map { $0.name.lowercased() }.filter {
       $0.begins(with: "x-amz-") && !signedNames.contains($0)
@@ -91,6 +91,9 @@ struct PresignedRefusal {
   let code: String?
   let requestID: String?
   let saysExpired: Bool
+  /// Whether it says that the request has headers that are not signed: "There were headers present in the request which
+  /// were not signed".
+  let saysUnsigned: Bool
 
   /// The refusal; nil if the answer is not one.
   init?(_ answer: Response) {
@@ -98,9 +101,11 @@ struct PresignedRefusal {
     let body = S3ErrorBody(answer.body)
     code = body.code ?? S3ErrorBody.code(answer.headers)
     requestID = S3ErrorBody.requestID(answer.headers)
+    let message = body.message?.lowercased() ?? ""
+    saysUnsigned = message.holds("headers") && message.holds("not signed")
     saysExpired =
-      code.map { S3ErrorTable.expired.contains($0) || $0 == "RequestExpired" } ?? false
-      || (body.message.map { $0.lowercased().holds("expired") } ?? false)
+      body.saysExpires || message.holds("expired")
+      || code.map { S3ErrorTable.expired.contains($0) || $0 == "RequestExpired" } ?? false
     guard answer.status != 400 || saysExpired else { return nil }
   }
 }

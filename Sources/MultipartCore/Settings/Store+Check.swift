@@ -1,6 +1,6 @@
 extension Store {
-  /// Checks that this store can carry out the options: sends nothing, and every upload begins with it. A caller that
-  /// has to prepare something, such as starting the program whose output is uploaded, can ask before.
+  /// Checks that this store can carry out the options, without a request. Each upload to a store begins with it; a
+  /// caller that has to prepare something, such as starting the program whose output is uploaded, can ask before.
   public func check(_ options: UploadOptions) throws(Failure) {
     try checkKey(options.customerKey)
     guard isDirectoryBucket else { return }
@@ -24,7 +24,7 @@ extension Store {
     throw Failure(
       .usage, "directory buckets have \(first.what)",
       remedy: first.setting == .checksum
-        ? "use another checksum, such as \(.checksum, "crc64nvme")" : "leave \(first.setting) out")
+        ? "use another checksum, such as \(.checksum, "crc64nvme")" : "leave \(first.setting) out wherever it is set")
   }
 
   /// Checks that the caller's own key is only sent where it cannot be read on the way: over TLS, or to this machine

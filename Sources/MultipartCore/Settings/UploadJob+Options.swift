@@ -14,7 +14,7 @@ extension UploadJob {
     if options.notesTime, case .file(let file) = source { object.note(FileTime(file.identity)) }
     encryption = options.encryption
     conditions = options.conditions
-    isDirectoryBucket = endpoint.kind == .directory
+    isDirectoryBucket = store.isDirectoryBucket
     expectsAbortDate = endpoint.isAWS && !isDirectoryBucket
     let transfer = settings.transfer
     partSize = options.partSize ?? source.size.flatMap { transfer.partSize(forFileOf: $0) }

@@ -158,7 +158,7 @@ struct TicketSigning {
   }
 
   static func check(_ store: Store, _ lifetime: Duration) throws(Failure) {
-    guard store.endpoint.kind != .directory else {
+    guard !store.isDirectoryBucket else {
       throw Failure(
         .usage, "a directory bucket has no tickets: its sessions, which sign the requests, end after five minutes")
     }

@@ -42,6 +42,6 @@ struct ProxyName: Sendable, Equatable {
 extension ProxySettings {
   /// The proxy that a request to this URL uses, for messages; nil if it goes there directly.
   func named(for url: String) -> ProxyName? {
-    proxy(for: url).map { ProxyName($0, source: url.begins(with: "https:") ? httpsSource : httpSource) }
+    proxy(for: url).map { ProxyName($0, source: AddressBook.isTLS(url) ? httpsSource : httpSource) }
   }
 }

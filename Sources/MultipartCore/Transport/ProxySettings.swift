@@ -19,8 +19,9 @@ enum ProxySource: Sendable, Equatable {
 struct ProxySettings: Sendable, Equatable {
   var http: String?
   var https: String?
-  /// Hosts that are reached directly, separated by commas, in libcurl's syntax.
+  /// The hosts that are reached directly (see `NoProxy`), and the variable that names them.
   var bypass: String?
+  var bypassSource: String?
   var httpSource = ProxySource.setting("\(.proxy)")
   var httpsSource = ProxySource.setting("\(.proxy)")
 
@@ -39,12 +40,13 @@ struct ProxySettings: Sendable, Equatable {
     https = option ?? tls.flatMap { environment[$0] }
     httpSource = option == nil ? plain.map { .variable($0) } ?? httpSource : .setting(name)
     httpsSource = option == nil ? tls.map { .variable($0) } ?? httpsSource : .setting(name)
-    bypass = option == nil ? variable(["no_proxy", "NO_PROXY"]).flatMap { environment[$0] } : nil
+    bypassSource = option == nil ? variable(["no_proxy", "NO_PROXY"]) : nil
+    bypass = bypassSource.flatMap { environment[$0] }
   }
 
   /// The proxy that was set for this URL, even if the host is exempt from it.
   func configured(for url: String) -> String? {
-    let proxy = url.begins(with: "https:") ? https : http
+    let proxy = AddressBook.isTLS(url) ? https : http
     return proxy?.isEmpty == true ? nil : proxy
   }
 

@@ -28,8 +28,7 @@ public struct WebHook: Sendable {
 
   /// The path and query.
   private var secretPart: [UInt8] {
-    let slashes = url.utf8.indices.filter { url.utf8[$0] == UInt8(ascii: "/") }
-    return slashes.count > 2 ? Array(url.utf8[slashes[2]...]) : []
+    Array(url.utf8.dropFirst(AddressBook.origin(of: url).utf8.count))
   }
 
   /// Posts the notification, again after a transient failure, and gives up after this time.

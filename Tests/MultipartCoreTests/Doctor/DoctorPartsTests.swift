@@ -92,7 +92,10 @@ import Testing
     var settings = ProxySettings()
     settings.bypass = list
     settings.https = "http://proxy"
-    #expect((settings.proxy(for: "https://\(host)/key") == nil) == isExempt)
+    for url in ["https://\(host)/key", "HTTPS://\(host)?query=/x"] {
+      #expect(settings.configured(for: url) == "http://proxy")
+      #expect((settings.proxy(for: url) == nil) == isExempt, "\(url)")
+    }
   }
 
   @Test("without a list no host is excluded")

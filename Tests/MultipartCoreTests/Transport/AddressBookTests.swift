@@ -27,7 +27,7 @@ import Testing
   func hosts() {
     for (url, origin) in [
       (Self.url, Self.origin), ("http://a.b:9000", "http://a.b:9000"), ("http://a.b/", "http://a.b"),
-      ("nonsense", "nonsense"),
+      ("http://a.b?x=1/2", "http://a.b"), ("https://a.b#x", "https://a.b"), ("nonsense", "nonsense"),
     ] { #expect(AddressBook.origin(of: url) == origin) }
     for (url, host) in [(Self.url, "store.example:443"), ("http://a.b:9000/k", "a.b:9000"), ("http://a.b", "a.b:80")] {
       #expect(Self.book(Self.addresses, for: url).book.route(for: url, now: .zero)?.host == host)

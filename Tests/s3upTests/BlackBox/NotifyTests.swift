@@ -113,6 +113,18 @@ import Testing
     #expect((2...5).contains(silent.asked.count))
   }
 
+  @Test("The query of a URL without a path is not shown either, and the host's exemption from a proxy holds")
+  func queryAlone() async throws {
+    var box = try BlackBox()
+    try box.sample("f", 100)
+    let service = try LocalService { _ in .init(404, "no hook s3cret-hook") }
+    box.environment["http_proxy"] = "http://127.0.0.1:1"
+    box.environment["no_proxy"] = "127.0.0.1"
+    let result = try await box.run("put", "f", "s3://bucket/k", "--notify", service.url + "?k=s3cret-hook", "-vv")
+    #expect(result.status == 0 && result.errors.contains("the notification was not delivered"), "\(result.errors)")
+    #expect(service.asked.count == 1 && !result.errors.contains("s3cret"), "\(result.errors)")
+  }
+
   @Test("A signal while a silent URL is waited for ends the program with the run's own code")
   func impatient() async throws {
     let box = try BlackBox()

@@ -8,7 +8,7 @@ import MultipartBasics
 /// | `credentialsExpired` | ExpiredToken, ExpiredTokenException, TokenRefreshRequired, SecurityTokenExpired | |
 /// | `credentials` | AccessDenied, InvalidAccessKeyId, SignatureDoesNotMatch, InvalidToken, InvalidSecurity, NotSignedUp, … | 401, 403, 407 |
 /// | `clockSkew` | RequestTimeTooSkewed (15 minutes), RequestExpired, RequestInTheFuture | |
-/// | `uploadGone` | NoSuchUpload; every 404 except NoSuchBucket where the request names an upload id | |
+/// | `uploadGone` | NoSuchUpload; where the request names an upload id every 404, except NoSuchBucket and pages without a code | |
 /// | `precondition` | PreconditionFailed, ConditionalRequestConflict, FileAlreadyExists | 412 |
 /// | `dataMismatch` | BadDigest, InvalidDigest, XAmzContentSHA256Mismatch, XAmzContentChecksumMismatch | |
 /// | `checksumUnsupported` | NotImplemented; InvalidArgument and InvalidRequest that name a checksum; only where one was sent | 501 |

@@ -66,9 +66,15 @@ final class AddressBook: Sendable {
     var slashes = 0
     let end = url.utf8.firstIndex { byte in
       if byte == UInt8(ascii: "/") { slashes += 1 }
-      return slashes == 3
+      // A URL may have a query without a path.
+      return slashes == 3 || (slashes == 2 && (byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")))
     }
     return url[..<(end ?? url.endIndex)]
+  }
+
+  /// Whether the URL's scheme is https, in upper or lower case.
+  static func isTLS(_ url: String) -> Bool {
+    String(decoding: url.utf8.prefix(6), as: UTF8.self).lowercased() == "https:"
   }
 
   /// Starts looking up the addresses of a URL's host before they are needed, unless the host is an address.

@@ -57,7 +57,7 @@ final class Transfer {
     self.request = request
     self.identifier = identifier
     limiter = options.limiter
-    isTLS = request.url.begins(with: "https:")
+    isTLS = AddressBook.isTLS(request.url)
     proxies = options.proxy
     handshake = nil
     offset = 0

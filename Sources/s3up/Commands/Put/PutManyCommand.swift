@@ -26,8 +26,8 @@ struct PutManyCommand {
         return nil
       }
       let store = try await session.store(bucket)
-      if !selection.isDryRun { try await manifest?.check(session, besides: bucket) }
       try store.check(options.upload)
+      if !selection.isDryRun { try await manifest?.check(session, besides: bucket) }
       try await session.tellPlan { () async throws(Failure) in
         try await store.explain(options.upload, sources: sources.title, target: sources.targetTitle)
       }
