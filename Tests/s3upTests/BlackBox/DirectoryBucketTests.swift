@@ -143,7 +143,7 @@ import Testing
     #expect(box.headers(.uploadPart)["content-md5"] == nil)
   }
 
-  @Test("so are settings of an attributes file and of a batch's line, for the objects that have them")
+  @Test("what these buckets lack is also refused if an attributes file sets it, for the objects that have it")
   func missingForSome() async throws {
     let box = try box()
     try box.sample("d/a.txt", 1000)
