@@ -31,8 +31,8 @@ extension UploadOptions {
   /// The options for one object of a batch.
   func of(_ item: UploadItem) -> UploadOptions {
     var options = self
-    if let type = item.contentType { options.object.contentType = type }
-    if let metadata = item.metadata { options.object.metadata = metadata }
+    if let type = item.contentType { options.object.set(.contentType, type) }
+    if let metadata = item.metadata { options.object.replaceMetadata(metadata) }
     options.object.set(item.attributes)
     return options
   }

@@ -31,8 +31,12 @@ for shell in bash=bash-completion/completions/s3up zsh=zsh/vendor-completions/_s
 done
 put "$here/copyright" "$doc/copyright"
 put "$here/../MultipartCore/MultipartCore.docc/Resources/json-output.schema.json" "$doc/json-output.schema.json"
-sed "s/@VERSION@/$version/; s/@MAINTAINER@/$maintainer/; s/@DATE@/$(
-  LC_ALL=C date -u -d "@$SOURCE_DATE_EPOCH" '+%a, %d %b %Y %H:%M:%S +0000')/" "$here/changelog" | gzip -9n >"$work/changelog.gz"
+date=$(LC_ALL=C date -u -d "@$SOURCE_DATE_EPOCH" '+%a, %d %b %Y %H:%M:%S +0000')
+changelog=$(<"$here/changelog")
+# In quotes, because a name may have an ampersand.
+changelog=${changelog/@VERSION@/"$version"}
+changelog=${changelog/@MAINTAINER@/"$maintainer"}
+printf '%s\n' "${changelog/@DATE@/"$date"}" | gzip -9n >"$work/changelog.gz"
 put "$work/changelog.gz" "$doc/changelog.gz"
 
 # dpkg-shlibdeps must run in a source package.

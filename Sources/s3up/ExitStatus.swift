@@ -35,6 +35,11 @@ enum ExitStatus: Int32, Sendable {
       }
   }
 
+  /// The status of a run in which these failures occurred: theirs if all have the same one.
+  init(of failures: Set<ExitStatus>) {
+    self = failures.count > 1 ? .several : failures.first ?? .success
+  }
+
   /// The table that help shows.
   static let table: [(codes: String, meaning: String)] = [
     ("0", "done and proven"),

@@ -51,12 +51,11 @@ final class RunTimeline: Sendable {
     if let failure = outputs.refusal(of: target) { throw failure }
   }
 
-  /// After a run that has a result. If it succeeded but the files could not be written, that is the failure.
+  /// After a run that has a result; throws if the files could not be written.
   func end(_ status: ExitStatus, _ session: Session) throws(Failure) {
     let words = status == .success ? "Done and proven." : "Files have failed: the exit status is \(status.rawValue)."
     guard var trouble = write([words], session) else { return }
-    guard status == .success else { return session.show(trouble) }
-    trouble.message += "; the run itself succeeded"
+    if status == .success { trouble.message += "; the run itself succeeded" }
     throw trouble
   }
 

@@ -15,12 +15,13 @@ enum Runner {
       var session = Session(
         invocation: invocation, environment: environment, output: output, console: console, signals: signals)
       let status = await end(&session)
-      session.report?.write(session)
       await session.notification?.tell(status, session)
       return status
     } catch {
       let status = ExitStatus(error.code)
-      if OutputOptions.askForJSON(words, environment: environment) { print(event(of: error, status)) }
+      if OutputOptions.askForJSON(words, environment: environment) {
+        try? StandardOutput.line(Event.failed(error, status).json)
+      }
       for line in ErrorText.lines(for: error) { console.line(line) }
       return status
     }
@@ -30,26 +31,23 @@ enum Runner {
     do throws(Failure) {
       try session.readOptions()
       let status = try await dispatch(session)
-      try session.timeline?.end(status, session)
-      try StandardOutput.settle()
+      do throws(Failure) {
+        try session.report?.write(session)
+        try session.timeline?.end(status, session)
+        try StandardOutput.settle()
+      } catch {
+        guard status != .success else { throw error }
+        session.show(error)
+      }
       return status
     } catch {
       let status = session.status(of: error)
       session.timeline?.end(error, status, session)
-      let event = event(of: error, status)
-      session.notification?.note(event)
-      if session.output.json != nil { print(event) }
-      session.show(error)
+      session.tell(error)
+      do throws(Failure) { try session.report?.write(session) } catch { session.show(error) }
       return status
     }
   }
-
-  private static func event(of error: Failure, _ status: ExitStatus) -> String {
-    Event.failed(Event.Subject(error.place), error, exit: status, resumable: error.isResumable).json
-  }
-
-  /// If the reader of standard output is gone, only the exit status shows it.
-  private static func print(_ event: String) { try? StandardOutput.line(event) }
 
   private static func dispatch(_ session: Session) async throws(Failure) -> ExitStatus {
     var session = session
@@ -87,9 +85,9 @@ enum Runner {
     case .parts: try await PartsCommand(session).run()
     case .complete: try await CompleteCommand(session).run()
     case .abort: try await AbortCommand(session).run()
-    case .uploads: try await UploadsCommand(session).run()
+    case .uploads: return try await UploadsCommand(session).run()
     case .issueOne, .issueMany, .showTicket, .renewTicket, .finishTicket, .revokeTicket:
-      try await TicketCommand(session).run()
+      return try await TicketCommand(session).run()
     case .presign: try await PresignCommand(session).run()
     case .doctor: return try await DoctorCommand(session).run()
     case .help:

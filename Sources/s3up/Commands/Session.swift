@@ -105,6 +105,15 @@ struct Session: Sendable {
     console.line("s3up: skipped \(SafeText.oneLine(skipped.path)): \(skipped.reason.words)")
   }
 
+  /// Reports a failure to people and, with `--json`, to programs. If the reader of standard output is gone, only the
+  /// exit status shows it.
+  func tell(_ failure: Failure) {
+    let event = Event.failed(failure, status(of: failure)).json
+    notification?.note(event)
+    if output.json != nil { try? StandardOutput.line(event) }
+    show(failure)
+  }
+
   func show(_ failure: Failure) {
     let lines = ErrorText.lines(for: failure)
     let mark = report?.mark(failure, lines).map { [$0] } ?? []
@@ -145,14 +154,14 @@ struct Session: Sendable {
     }
   }
 
-  /// `error` prevented `line` from being printed.
-  func unsaid(_ error: Failure, _ line: String) throws(Failure) {
-    guard output.json == nil else {
+  /// `error` prevented `line` from being printed. A run in which something failed ends with that.
+  func unsaid(_ error: Failure, _ line: String, isSuccess: Bool = true) throws(Failure) {
+    guard output.json == nil || !isSuccess else {
       throw Failure(
         .output, "\(error.message), but the operation itself succeeded", remedy: "Do not run it again: \(line)")
     }
-    console.line(
-      "s3up: \(SafeText.oneLine(error.message.commandText)); the operation itself succeeded: \(SafeText.oneLine(line))")
+    let result = isSuccess ? "the operation itself succeeded" : "the result is"
+    console.line("s3up: \(SafeText.oneLine(error.message.commandText)); \(result): \(SafeText.oneLine(line))")
   }
 
   /// Prints what a script reads from a single step, also with `-q`. If it cannot be written, the step is useless and fails.

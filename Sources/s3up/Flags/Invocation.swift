@@ -257,4 +257,9 @@ struct Invocation: Sendable {
     }
     return positionals
   }
+
+  /// The bucket or prefix of a command that takes at most one.
+  func place() throws(Failure) -> S3URL? {
+    positionals.isEmpty ? nil : try S3URL(arguments("s3://BUCKET[/PREFIX]")[0], for: command)
+  }
 }

@@ -142,6 +142,10 @@ struct Event: Sendable {
     } ?? .null
   }
 
+  static func failed(_ failure: Failure, _ status: ExitStatus) -> Event {
+    failed(Subject(failure.place), failure, exit: status, resumable: failure.isResumable)
+  }
+
   static func failed(
     _ subject: Subject, _ failure: Failure, exit: ExitStatus? = nil, resumable: Bool
   ) -> Event {

@@ -36,10 +36,12 @@ import Testing
     #expect(headers(box, prefix + "readme")["cache-control"] == "private", sourceLocation: location)
   }
 
-  @Test("A folder, a list and a pipe's list get the headers that the lines give, which win over the options")
-  func many() async throws {
+  @Test(
+    "A folder, a list and a pipe's list get the headers that the lines give, which win over the options",
+    arguments: [["--cache-control", "private"], ["--header", "CACHE-Control: private"]])
+  func many(option: [String]) async throws {
     let box = try box()
-    let options = ["--attributes", "rules", "--cache-control", "private"]
+    let options = ["--attributes", "rules"] + option
     try await box.run(["put", "-r", "t", "s3://bucket/r/"] + options).expectSuccess()
     expectSite(box, "r/")
     let names = ["index.html", "assets/app.js", "assets/data.json.gz", "readme"].map { "t/./\($0)\n" }.joined()
@@ -70,6 +72,24 @@ import Testing
     #expect(box.fake.object("assets/app.js")?.metadata == ["m": "1", "k": "v"])
     #expect(headers(box, "d.gz")["content-encoding"] == "gzip" && headers(box, "d.gz")["content-type"] == "a/b")
     #expect(box.fake.object("d.gz")?.metadata == ["only": "1"])
+  }
+
+  @Test("Values of a line replace those that --header gives under the same names, and no others")
+  func furtherHeaders() async throws {
+    let box = try box("* tag.team=blue\n")
+    try box.files.write(
+      #"{"localUri":"t/readme","bucket":"bucket","key":"k","mimeType":"a/b","metadata":{"only":"1"}}"#
+        + "\n" + #"{"localUri":"t/index.html","bucket":"bucket","key":"o"}"# + "\n", to: "b")
+    try await box.run(
+      "put", "--batch", "b", "--attributes", "rules", "--header", "Content-Type: x/y", "--header", "X-Amz-Meta-Old: 0",
+      "--header", "x-amz-tagging: team=r%26d&a=b+c", "--header", "Content-Language: de"
+    ).expectSuccess()
+    let (line, other) = (headers(box, "k"), headers(box, "o"))
+    #expect(line["content-type"] == "a/b" && other["content-type"] == "x/y")
+    #expect(box.fake.object("k")?.metadata == ["only": "1"] && box.fake.object("o")?.metadata == ["old": "0"])
+    for headers in [line, other] {
+      #expect(headers["x-amz-tagging"] == "a=b%20c&team=blue" && headers["content-language"] == "de")
+    }
   }
 
   @Test(

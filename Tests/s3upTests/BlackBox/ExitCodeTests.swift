@@ -259,6 +259,26 @@ import Testing
     #expect(result.status == 75 && result.errors.contains("more uploads than are read here"), "\(result.errors)")
   }
 
+  @Test("uploads that cannot be aborted are each told, and 1 says that they failed for different reasons")
+  func severalUploads() async throws {
+    let box = try box()
+    for key in ["a", "b", "c"] { try await box.run("create", "s3://bucket/\(key)").expectSuccess() }
+    let denied = { (key: String) in
+      Fault(.init(.abortMultipartUpload, key: key), .error(status: 403, code: "AccessDenied"))
+    }
+    let clean = ["uploads", "s3://bucket", "--clean", "--all", "--older-than", "1ms", "--json"]
+    box.fake.setFaults([denied("a"), denied("b")])
+    let denials = try await box.run(clean)
+    #expect(denials.status == 77, "\(denials.errors)")
+    #expect(denials.lines.count { $0.contains(#""event":"failed""#) } == 2 && box.fake.unfinishedUploads.count == 2)
+    box.fake.setFaults([
+      denied("a"), Fault(.init(.abortMultipartUpload, key: "b"), .error(status: 405, code: "MethodNotAllowed")),
+    ])
+    let several = try await box.run(clean)
+    #expect(several.status == 1, "\(several.errors)")
+    #expect(several.lines.count { $0.contains(#""event":"failed""#) } == 2, "\(several.output)")
+  }
+
   @Test("an unknown profile is 78, from the option or the variable")
   func unknownProfile() async throws {
     var box = try box()

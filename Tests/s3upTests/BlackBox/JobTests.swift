@@ -154,5 +154,9 @@ import Testing
     #expect(text(box, "env") == "S3_ETAG=\(etag)\nS3_URL=s3://bucket/a b\nS3_KEY=a b\n")
     try await box.run("put", "f", "s3://bucket/a\nS3_KEY=x", "--dotenv", "env").expectSuccess()
     #expect(text(box, "env") == "S3_ETAG=\(etag)\n")
+    let full = try await box.run("put", "f", "s3://bucket/k", "--dotenv", "/dev/full")
+    #expect(full.status == 74 && full.errors.contains("/dev/full") && full.errors.contains("itself succeeded"))
+    try await box.run("put", "f", "s3://bucket/k", "--dotenv", "env", "--if-none-match").expectFailure(73)
+    #expect(!FileManager.default.fileExists(atPath: box.files.path("env")), "the values of an earlier run are left")
   }
 }

@@ -190,6 +190,7 @@ import Testing
     let result = await child.wait(timeout: .seconds(10))
     #expect(!result.timedOut)
     #expect(result.status == 130, "\(result.errors)")
+    #expect(result.errors.contains("the upload was aborted, and nothing of it is left") == hasParts, "\(result.errors)")
     box.expectNothingLeft()
     #expect(try box.records() == [])
   }

@@ -74,6 +74,24 @@ import Testing
     #expect(shown.lines.count { $0.contains(#""state":"completed""#) } == 3, "\(shown.output)")
   }
 
+  @Test("each ticket that fails is told, and the exit status is 1 if they fail for different reasons")
+  func failures() async throws {
+    let box = try BlackBox()
+    for name in ["a", "b", "c"] { try box.sample("d/" + name, 10) }
+    try await box.run("ticket", "issue", "-r", "d", "s3://bucket/p", "-o", "t.jsonl").expectSuccess()
+    let refused = { (key: String) in Fault(.init(key: key), .error(status: 403, code: "AccessDenied")) }
+    for command in ["show", "finish", "revoke"] {
+      box.fake.setFaults([refused("p/a"), Fault(.init(key: "p/b"), .error(status: 404, code: "NoSuchBucket"))])
+      let several = try await box.run("ticket", command, "t.jsonl", "--json")
+      #expect(several.status == 1 && several.errors.hasSuffix("tickets failed\n"), "\(several.errors)")
+      for exit in [69, 77] {
+        #expect(several.lines.count { $0.contains(#""event":"failed""#) && $0.contains(#""exit":\#(exit),"#) } == 1)
+      }
+      box.fake.setFaults(["p/a", "p/b", "p/c"].map(refused))
+      #expect(try await box.run("ticket", command, "t.jsonl").status == 77)
+    }
+  }
+
   @Test("a file below --min-size is not sent by its ticket, as it is not sent without one")
   func leastSize() async throws {
     let box = try BlackBox()

@@ -76,6 +76,24 @@ enum Unwritable: String, CaseIterable, CustomTestStringConvertible {
     #expect(records(box) == [])
   }
 
+  @Test(
+    "A file that failed or was not reached decides the exit status, even if the result cannot be written",
+    arguments: Unwritable.allCases, ["", "--json", "--json=all"])
+  func failedFile(_ how: Unwritable, _ option: String) async throws {
+    let box = try BlackBox()
+    try box.sample("f", 100)
+    let put = try await box.shell(how.line("put f none s3://bucket/ \(option)"))
+    #expect(put.status == 66, "\(put.errors)")
+    #expect(put.errors.contains("the result is: 1 file uploaded, 1 failed"), "\(put.errors)")
+    let verify = try await box.shell(how.line("verify f none s3://bucket/ \(option)"))
+    #expect(verify.status == 66 && verify.errors.contains("the result is: 1 file verified, 1 failed"))
+    for name in ["a", "b"] { try box.sample(name, 100) }
+    box.fake.setFaults([Fault(.init(.putObject, key: "b"), .stall())])
+    let late = try await box.shell(how.line("put a b s3://bucket/ --deadline 2s \(option)"))
+    #expect(late.status == 75 && late.errors.contains("the result is: 1 file uploaded"), "\(late.errors)")
+    for result in [put, verify, late] { #expect(!result.errors.contains("succeeded"), "\(result.errors)") }
+  }
+
   @Test("A published stream is a success even if its line cannot be written", arguments: Unwritable.allCases)
   func stream(_ how: Unwritable) async throws {
     let box = try BlackBox()

@@ -46,6 +46,15 @@ struct ObjectAttribute: Sendable, Equatable {
       case .storageClass: \.storageClass
       }
     }
+
+    /// The header's name in requests, in lower case.
+    var field: String {
+      switch self {
+      case .websiteRedirect: HeaderName.redirect
+      case .storageClass: HeaderName.storageClass
+      default: rawValue
+      }
+    }
   }
 
   var name: Name
@@ -61,16 +70,41 @@ struct ObjectAttribute: Sendable, Equatable {
 }
 
 extension ObjectHeaders {
-  /// Sets the attributes, each replacing one of the same name.
+  /// Sets the attributes, each replacing one of the same name, also one among the further headers.
   mutating func set(_ attributes: [ObjectAttribute]) {
     for attribute in attributes {
       switch attribute.name {
-      case .header(let header): self[keyPath: header.property] = attribute.value
+      case .header(let header): set(header, attribute.value)
       case .tag(let name):
+        takeTags()
         tags.set(String(decoding: name, as: UTF8.self), attribute.value) { $0.utf8.elementsEqual(name) }
-      case .metadata(let name): metadata.set(name, attribute.value) { $0.lowercased() == name }
+      case .metadata(let name):
+        drop { $0 == HeaderName.metadata + name }
+        metadata.set(name, attribute.value) { $0.lowercased() == name }
       }
     }
+  }
+
+  /// Sets a header, in place of an earlier value.
+  mutating func set(_ header: ObjectAttribute.Header, _ value: String) {
+    drop { $0 == header.field }
+    self[keyPath: header.property] = value
+  }
+
+  /// Sets the metadata, in place of all that there was.
+  mutating func replaceMetadata(_ metadata: [NamedValue]) {
+    drop { $0.begins(with: HeaderName.metadata) }
+    self.metadata = metadata
+  }
+
+  /// Removes further headers by their names in lower case: they would replace what a property says.
+  private mutating func drop(_ isMeant: (String) -> Bool) { extra.removeAll { isMeant($0.name.lowercased()) } }
+
+  /// Makes tags of a further header that lists them, so that one of them can be set.
+  private mutating func takeTags() {
+    guard let header = extra.last(where: { $0.name.lowercased() == HeaderName.tagging }) else { return }
+    tags = Self.tags(header.value)
+    drop { $0 == HeaderName.tagging }
   }
 
   /// Adds the file's modification time, in rclone's format. A value that the caller gives under that name stays.

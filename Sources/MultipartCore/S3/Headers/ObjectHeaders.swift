@@ -122,6 +122,14 @@ public struct ObjectHeaders: Sendable, Equatable {
     try addExtra(to: &headers)
   }
 
+  /// The tags of `k=v&k2=v2`, decoded.
+  static func tags(_ header: String) -> [NamedValue] {
+    header.words(between: "&").map { pair in
+      let words = pair.pieces(at: "=", maxSplits: 1).map { PercentEncoding.decoded(String($0)) }
+      return NamedValue(words[0], words.count > 1 ? words[1] : "")
+    }
+  }
+
   private func addMetadata(to headers: inout S3HeaderBuilder) throws(Failure) {
     for entry in metadata {
       let name = "x-amz-meta-\(entry.name)"

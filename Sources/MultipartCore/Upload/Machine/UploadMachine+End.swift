@@ -218,6 +218,7 @@ extension UploadMachine {
 
   private mutating func cleanedUp(isGone: Bool, _ scheduler: inout Scheduler) -> [Action] {
     guard case .cleaning(_, let end) = state else { return oldEnded(isGone: isGone, &scheduler) }
+    if case .failing = end { isAborted = isGone }
     return cleaned(end, isLeft: !isGone)
   }
 

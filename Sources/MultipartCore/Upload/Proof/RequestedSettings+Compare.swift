@@ -49,14 +49,7 @@ extension RequestedSettings {
     return same(shown, asked[HeaderName.legalHold]) ? .kept : .dropped(found: shown)
   }
 
-  /// The tags of `k=v&k2=v2`, decoded.
-  var tags: [NamedValue] {
-    (asked[HeaderName.tagging] ?? "").words(between: "&").map { pair in
-      let words = pair.pieces(at: "=", maxSplits: 1)
-      return NamedValue(
-        PercentEncoding.decoded(String(words[0])), words.count > 1 ? PercentEncoding.decoded(String(words[1])) : "")
-    }
-  }
+  private var tags: [NamedValue] { ObjectHeaders.tags(asked[HeaderName.tagging] ?? "") }
 
   func tags(_ shown: [NamedValue]) -> State {
     let (wanted, found) = (tags, shown)

@@ -79,6 +79,10 @@ extension Uploader {
   private func leftBehind(_ machine: UploadMachine, _ uploadID: String?, _ failure: Failure) -> Failure {
     var failure = failure.at(job.place)
     if failure.code == .sourceChanged { failure.reassure("nothing was published") }
+    // Whoever stops a run by hand wants to know whether something is left to clean up.
+    if failure.isInterruption, machine.isAborted {
+      failure.message += "; the upload was aborted, and nothing of it is left at the store"
+    }
     // The run ended before it reached the recorded upload, which a later run can still resume.
     failure.isResumable = machine.leavesOldRecord && journal?.found != nil
     guard let id = uploadID else { return maybeBegun(machine, failure) }

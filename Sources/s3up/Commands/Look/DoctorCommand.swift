@@ -21,11 +21,7 @@ struct DoctorCommand {
   }
 
   private func findings() async throws(Failure) -> [StoreFinding] {
-    guard session.invocation.positionals.count <= 1 else {
-      _ = try session.invocation.arguments("s3://BUCKET[/PREFIX]")
-      return []
-    }
-    let url = try session.invocation.positionals.first.map { (word) throws(Failure) in try S3URL(word, for: .doctor) }
+    let url = try session.invocation.place()
     let session = try IdentityKeys.identified(session)
     var findings = try await session.signals.run(grace: .seconds(4)) { () async throws(Failure) in
       try await Store.examine(session.storeOptions, bucket: url?.bucket) { () async throws(Failure) in

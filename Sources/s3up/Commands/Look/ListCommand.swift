@@ -12,9 +12,7 @@ struct ListCommand {
   }
 
   func run() async throws(Failure) {
-    let words = session.invocation.positionals
-    guard words.count <= 1 else { _ = try session.invocation.arguments("s3://BUCKET[/PREFIX]"); return }
-    let url = try words.first.map { (word) throws(Failure) in try S3URL(word, for: .ls) }
+    let url = try session.invocation.place()
     do throws(Failure) {
       if let url { try await list(url) } else { try await listBuckets() }
     } catch {

@@ -198,12 +198,8 @@ final class ManyReporter: Sendable {
 
   // MARK: - The end
 
-  /// The exit status: that of the failures if all have the same one, otherwise `several`.
-  var status: ExitStatus {
-    let statuses = state.withLock { $0.statuses }
-    guard let first = statuses.first else { return .success }
-    return statuses.count == 1 ? first : .several
-  }
+  /// The exit status, by the failures of the files.
+  var status: ExitStatus { ExitStatus(of: state.withLock { $0.statuses }) }
 
   /// Prints the summary, and what has failed. `isWhole`: the run was not stopped.
   func tell(_ summary: BatchSummary, isWhole: Bool) {
@@ -221,10 +217,12 @@ final class ManyReporter: Sendable {
     if failures.count > names.count { session.console.line("  and \(failures.count - names.count) more") }
   }
 
-  /// The last call: throws if a line could not be written.
+  /// The last call: throws if a line of a run without failures could not be written.
   func settle(_ summary: BatchSummary, isWhole: Bool) throws(Failure) {
     guard let unsaid = state.withLock({ $0.unsaid }) else { return }
-    try session.unsaid(unsaid, sentence(summary, session.world.uptime() - start, isWhole: isWhole))
+    try session.unsaid(
+      unsaid, sentence(summary, session.world.uptime() - start, isWhole: isWhole),
+      isSuccess: isWhole && status == .success)
   }
 
   private func sentence(_ summary: BatchSummary, _ duration: Duration, isWhole: Bool) -> String {

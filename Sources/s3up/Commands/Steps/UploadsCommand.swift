@@ -12,15 +12,14 @@ struct UploadsCommand {
     options = try CleanOptions(session.invocation)
   }
 
-  func run() async throws(Failure) {
-    let words = session.invocation.positionals
-    guard words.count <= 1 else { _ = try session.invocation.arguments("s3://BUCKET[/PREFIX]"); return }
-    let url = try words.first.map { (word) throws(Failure) in try S3URL(word, for: .uploads) }
+  func run() async throws(Failure) -> ExitStatus {
+    let url = try session.invocation.place()
     guard url != nil || !options.all else {
       throw Failure(.usage, "--all needs a bucket", remedy: "Write s3up uploads s3://BUCKET --clean --all …")
     }
     let records = try self.records()
     var found: [ListedUpload] = []
+    var failures = ToldFailures(session)
     var cut: Failure?
     if let url {
       let store = try await session.store(url.bucket)
@@ -39,14 +38,15 @@ struct UploadsCommand {
       return upload.age.map { $0 >= least.components.seconds } ?? false
     }
     if options.cleans {
-      try await clean(chosen, url)
+      try await clean(chosen, &failures)
     } else {
       if chosen.isEmpty, !session.output.quiet, Descriptor.isTerminal(STDERR_FILENO) {
         session.console.line(url == nil ? "No unfinished upload is recorded." : "There are no unfinished uploads.")
       }
       for upload in chosen { try session.row(upload.line, json: upload.json("unfinished")) }
     }
-    if let cut { throw cut }
+    if let cut { failures.add(cut) }
+    return failures.status
   }
 
   private func records() throws(Failure) -> [RecordedUpload] {
@@ -60,10 +60,8 @@ struct UploadsCommand {
 
   // MARK: - Cleaning
 
-  /// Aborts this machine's uploads, or with `--all` every one; throws the first failure after trying all of them. An
-  /// output error does not stop it.
-  private func clean(_ uploads: [ListedUpload], _ url: S3URL?) async throws(Failure) {
-    var failure: Failure?
+  /// Aborts this machine's uploads, or with `--all` every one, whatever fails. An output error does not stop it.
+  private func clean(_ uploads: [ListedUpload], _ failures: inout ToldFailures) async throws(Failure) {
     var unsaid: Failure?
     var ended = 0
     var store: Store?
@@ -81,16 +79,13 @@ struct UploadsCommand {
           unsaid = error
         }
       } catch {
-        guard !error.isInterruption else {
-          failure = failure ?? error.at(upload.place)
-          break
-        }
-        // The first one is what the run ends with.
-        if failure == nil { failure = error.at(upload.place) } else { session.show(error.at(upload.place)) }
+        guard !error.isInterruption else { throw error.at(upload.place) }
+        failures.add(error.at(upload.place))
       }
     }
-    if let failure { throw failure }
-    if let unsaid { try session.unsaid(unsaid, "aborted \(Human.count(ended, "upload"))") }
+    if let unsaid {
+      try session.unsaid(unsaid, "aborted \(Human.count(ended, "upload"))", isSuccess: failures.count == 0)
+    }
   }
 
   /// Prints what happens to an upload, which is no error.

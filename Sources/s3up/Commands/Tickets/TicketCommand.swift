@@ -54,15 +54,16 @@ struct TicketCommand {
     options = try TicketOptions(session.invocation)
   }
 
-  func run() async throws(Failure) {
+  func run() async throws(Failure) -> ExitStatus {
     switch session.invocation.mode {
     case .issueMany: try await issueMany()
-    case .showTicket: try await show()
+    case .showTicket: return try await each(show)
     case .renewTicket: try await renew()
-    case .finishTicket: try await finish()
-    case .revokeTicket: try await revoke()
+    case .finishTicket: return try await each(finish)
+    case .revokeTicket: return try await each(revoke)
     default: try await issue()
     }
+    return .success
   }
 
   // MARK: - With the issuer's credentials
@@ -275,17 +276,15 @@ struct TicketCommand {
   /// Runs the action for each ticket of the file. If one of several fails, the others are still processed.
   private func each(
     _ work: (_ ticket: Ticket, _ options: StoreOptions, _ store: Store?) async throws(Failure) -> Void
-  ) async throws(Failure) {
+  ) async throws(Failure) -> ExitStatus {
     let word = try paper()
     let tickets = try TicketLines(TicketPaper.path(word))
     let options = session.storeOptions
     var store: Store?
-    var (count, failures) = (0, [Failure]())
-    var unsaid: Failure?
+    var (count, failures) = (0, ToldFailures(session))
     while let ticket = try tickets.next() {
       if session.signals.received != nil { throw .interrupted }
       count += 1
-      unsaid.take().map { session.show($0) }
       do throws(Failure) {
         // The issuer's credentials are used once the ticket has expired.
         if session.world.now() < ticket.expires {
@@ -295,17 +294,13 @@ struct TicketCommand {
           try await work(ticket, options, store)
         }
       } catch {
-        unsaid = error
-        failures.append(error)
+        guard !error.isInterruption else { throw error }
+        failures.add(error)
       }
     }
-    guard let first = failures.first else { return }
-    guard count > 1 else { throw first }
-    unsaid.map { session.show($0) }
-    throw Failure(first.code, "\(failures.count) of \(count) tickets failed; the first: \(first.message)")
+    if failures.count > 0, count > 1 { session.console.line("s3up: \(failures.count) of \(count) tickets failed") }
+    return failures.status
   }
-
-  private func show() async throws(Failure) { try await each(show) }
 
   private func show(_ ticket: Ticket, _ options: StoreOptions, _ store: Store?) async throws(Failure) {
     let state = try await ticket.state(options, with: store)
@@ -354,8 +349,6 @@ struct TicketCommand {
     }
   }
 
-  private func finish() async throws(Failure) { try await each(finish) }
-
   private func finish(_ ticket: Ticket, _ options: StoreOptions, _ store: Store?) async throws(Failure) {
     let start = session.world.uptime()
     let object = try await session.signals.awaitingAnswer { [session, own = self.options] () async throws(Failure) in
@@ -377,8 +370,6 @@ struct TicketCommand {
           + "(\(facts); \(SafeText.oneLine(object.evidence)))"),
       json: Event.ended(subject, object, took: took).json)
   }
-
-  private func revoke() async throws(Failure) { try await each(revoke) }
 
   private func revoke(_ ticket: Ticket, _ options: StoreOptions, _ store: Store?) async throws(Failure) {
     let before = try await ticket.revoke(options, with: store, trustingEdited: self.options.trustsEdited)

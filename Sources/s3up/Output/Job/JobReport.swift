@@ -20,6 +20,7 @@ final class JobReport: Sendable {
     var bytes: Int64 = 0
     var marks = 0
     var isFolded = false
+    var isWritten = false
   }
 
   /// GitHub shows ten annotations of a step, and accepts 1 MiB for its page.
@@ -70,10 +71,19 @@ final class JobReport: Sendable {
     }
   }
 
-  /// Writes the report, after the result. A file that cannot be written costs a line, but never fails the run.
-  func write(_ session: Session) {
-    let state = state.withLock { $0 }
-    guard let first = state.rows.first else { return }
+  /// Writes the report, after the result; only the first call does. A file of the runner that cannot be written costs a
+  /// line, but never fails the run; throws if that of `--dotenv` cannot be written.
+  func write(_ session: Session) throws(Failure) {
+    let (state, isFirst) = state.withLock { state in
+      defer { state.isWritten = true }
+      return (state, !state.isWritten)
+    }
+    guard isFirst else { return }
+    guard let first = state.rows.first else {
+      // Later jobs must not take the values of an earlier run for those of this one.
+      _ = dotenv?.withdraw()
+      return
+    }
     let values = state.count == 1 ? Self.values(first) : []
     append(Self.table(state.rows, state.count, state.bytes), to: runner?.summary, session)
     append(values.map { Self.output($0.name, $0.value) }.joined(), to: runner?.outputs, session)
@@ -81,7 +91,9 @@ final class JobReport: Sendable {
     do throws(Failure) {
       try dotenv?.write { (put) throws(Failure) in try put(Array(variables.utf8)) }
     } catch {
-      session.console.line("s3up: " + SafeText.oneLine(error.message.commandText))
+      var error = error
+      error.message += "; the run itself succeeded"
+      throw error
     }
   }
 
