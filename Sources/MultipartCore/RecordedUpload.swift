@@ -8,7 +8,7 @@ public struct RecordedUpload: Sendable {
   public let key: String
   /// The store's id of the upload.
   public let uploadID: String
-  /// The file that is uploaded.
+  /// The file that is uploaded: its path from the root, or the descriptor that it was read from.
   public let source: FilePath
   /// When the upload was begun, by the store's clock.
   public let begun: Timestamp

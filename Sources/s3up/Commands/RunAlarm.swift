@@ -36,17 +36,17 @@ final class RunAlarm: Sendable {
 
   /// Runs `work` until it returns or the deadline passes; unfinished work ends with the process. `grace` is for work that
   /// has the same deadline, and stops by itself.
-  static func run(
+  static func run<Value: Sendable>(
     _ limit: Duration?, _ world: World, grace: Duration = .milliseconds(650),
-    _ work: @escaping @Sendable (RunAlarm) async throws(Failure) -> Void
-  ) async throws(Failure) {
+    _ work: @escaping @Sendable (RunAlarm) async throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
     let alarm = RunAlarm()
     guard let limit else { return try await work(alarm) }
-    let result: Result<Void, Failure> = await withCheckedContinuation { continuation in
+    let result: Result<Value, Failure> = await withCheckedContinuation { continuation in
       Task {
         do throws(Failure) {
-          try await work(alarm)
-          if alarm.isInTime() { continuation.resume(returning: .success(())) }
+          let value = try await work(alarm)
+          if alarm.isInTime() { continuation.resume(returning: .success(value)) }
         } catch {
           if alarm.isInTime() { continuation.resume(returning: .failure(error)) }
         }
@@ -56,6 +56,6 @@ final class RunAlarm: Sendable {
         continuation.resume(returning: .failure(.timeIsOver))
       }
     }
-    try result.get()
+    return try result.get()
   }
 }

@@ -63,7 +63,7 @@ final class RunTimeline: Sendable {
   func end(_ failure: Failure, _ status: ExitStatus, _ session: Session) {
     guard !timeline.isEmpty else { return }
     let lines = ErrorText.lines(for: failure) + ["The exit status is \(status.rawValue)."]
-    if let trouble = write(lines, session) { session.show(trouble) }
+    if let trouble = write(lines, session) { session.showBeside(trouble) }
   }
 
   /// What the page names of the command line. The words of a command that makes or takes the object can be passwords, and
@@ -95,7 +95,7 @@ final class RunTimeline: Sendable {
         for line in lines { try put(Array((line + "\n").utf8)) }
       }
     } catch {
-      if let trouble { session.show(trouble) }
+      if let trouble { session.showBeside(trouble) }
       trouble = error
     }
     return trouble

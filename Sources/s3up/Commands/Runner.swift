@@ -29,6 +29,13 @@ enum Runner {
 
   private static func end(_ session: inout Session) async -> ExitStatus {
     do throws(Failure) {
+      if ModeSet.store.contains(session.invocation.mode) {
+        // Until a command says how it stops, nothing has begun.
+        session.signals.listen { [session] in
+          session.tell(.interrupted)
+          session.signals.end(session.status(of: .interrupted).rawValue)
+        }
+      }
       try session.readOptions()
       let status = try await dispatch(session)
       do throws(Failure) {
@@ -37,36 +44,31 @@ enum Runner {
         try StandardOutput.settle()
       } catch {
         guard status != .success else { throw error }
-        session.show(error)
+        session.showBeside(error)
       }
       return status
     } catch {
       let status = session.status(of: error)
       session.timeline?.end(error, status, session)
       session.tell(error)
-      do throws(Failure) { try session.report?.write(session) } catch { session.show(error) }
+      do throws(Failure) { try session.report?.write(session) } catch { session.showBeside(error) }
       return status
     }
   }
 
   private static func dispatch(_ session: Session) async throws(Failure) -> ExitStatus {
-    var session = session
     let mode = session.invocation.mode
-    // `doctor` examines the identity itself.
-    if mode != .doctor { session = try await IdentityKeys.resolved(session) }
-    if stopsAtOnce.contains(mode) {
-      // A signal cancels the request, and the end is reported like any other.
-      return try await session.signals.run(grace: .seconds(4)) { [session] () async throws(Failure) in
-        try await perform(mode, session)
-      }
+    let work = { @Sendable () async throws(Failure) in
+      // `doctor` examines the identity itself.
+      try await perform(mode, mode == .doctor ? session : try await IdentityKeys.resolved(session))
     }
-    return try await perform(mode, session)
+    // A signal cancels the request, and the end is reported like any other.
+    return try await stopsAtOnce.contains(mode) ? session.stoppable(work) : work()
   }
 
-  /// Commands that publish nothing and leave nothing behind, whenever they are stopped.
-  private static let stopsAtOnce: ModeSet = [
-    .ls, .head, .part, .parts, .abort, .uploads, .renew, .revoke,
-  ]
+  /// Commands that a signal may stop wherever they are. Those that publish or begin something decide for themselves how
+  /// once they do.
+  private static let stopsAtOnce = ModeSet.store.subtracting([.put, .get, .verify, .doctor])
 
   private static func perform(_ mode: Mode, _ session: Session) async throws(Failure) -> ExitStatus {
     switch mode {

@@ -114,6 +114,35 @@ struct Session: Sendable {
     show(failure)
   }
 
+  /// Does work that begins uploads. A signal cancels it; whatever the store has not confirmed by then is told.
+  func beginning<Value: Sendable>(
+    in bucket: String, key: String? = nil, _ work: @escaping @Sendable () async throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
+    let failure = Failure(
+      .interrupted, "interrupted before the store has answered; uploads without parts may be left",
+      remedy: "\(run: .listUploads(bucket: bucket, key: key)) lists them"
+    ).at(Place(bucket: bucket, key: key))
+    return try await signals.run(grace: Self.grace, late: { tell(failure) }, work)
+  }
+
+  /// Does work that leaves nothing behind, wherever a signal stops it.
+  func stoppable<Value: Sendable>(
+    _ work: @escaping @Sendable () async throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
+    try await signals.run(grace: Self.grace, late: { tell(.interrupted) }, work)
+  }
+
+  /// How long a cancelled request may take to end, of the five seconds that a run has after a signal.
+  private static let grace = Duration.seconds(4)
+
+  /// Shows what went wrong beside the failure that the run ends with.
+  func showBeside(_ failure: Failure) {
+    var failure = failure
+    // The general remedy would be not to run it again.
+    if failure.code == .output, failure.remedy == nil { failure.remedy = "Check that there is room for the file." }
+    show(failure)
+  }
+
   func show(_ failure: Failure) {
     let lines = ErrorText.lines(for: failure)
     let mark = report?.mark(failure, lines).map { [$0] } ?? []

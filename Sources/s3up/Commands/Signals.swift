@@ -31,9 +31,11 @@ final class Signals: Sendable {
     state.withLock { $0.stop = stop }
   }
 
-  /// Does the work in a task that the first signal cancels. If that does not end it within `grace`, the process ends.
+  /// Does the work in a task that the first signal cancels. If that does not end it within `grace`, the process ends,
+  /// after `late`.
   func run<Value: Sendable>(
-    grace: Duration? = nil, _ work: @escaping @Sendable () async throws(Failure) -> Value
+    grace: Duration? = nil, late: @escaping @Sendable () -> Void = {},
+    _ work: @escaping @Sendable () async throws(Failure) -> Value
   ) async throws(Failure) -> Value {
     let task = SignalledTask<Value>()
     listen { [self] in
@@ -41,6 +43,7 @@ final class Signals: Sendable {
       guard let grace else { return }
       Task {
         try? await Task.sleep(for: grace)
+        late()
         end(128 + (received ?? SIGTERM))
       }
     }
@@ -50,14 +53,16 @@ final class Signals: Sendable {
   /// Does work that publishes an object. After the first signal the store's answer is awaited for 3 s, and its result
   /// reported like any other: a request that was cancelled could still have created the object.
   func awaitingAnswer<Value: Sendable>(
-    _ work: @escaping @Sendable () async throws(Failure) -> Value
+    late: @escaping @Sendable (Failure) -> Void, _ work: @escaping @Sendable () async throws(Failure) -> Value
   ) async throws(Failure) -> Value {
     let task = SignalledTask<Value>()
+    let unknown = Failure(.interrupted, "interrupted before the store has answered: the object may exist", remedy: nil)
     listen { [self] in
       Task {
         try? await Task.sleep(for: .seconds(3))
         task.cancel()
         try? await Task.sleep(for: .seconds(1))
+        late(unknown)
         end(128 + (received ?? SIGTERM))
       }
     }
@@ -66,7 +71,7 @@ final class Signals: Sendable {
     } catch {
       guard error.code == .interrupted else { throw error }
       var failure = error
-      failure.message = "interrupted before the store has answered: the object may exist"
+      failure.message = unknown.message
       throw failure
     }
   }

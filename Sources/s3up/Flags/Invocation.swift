@@ -64,10 +64,14 @@ struct Invocation: Sendable {
     guard positionals.count <= 2, !flag.modes.isDisjoint(with: mode.ofOne), !has(.recursive), !has(.filesFrom),
       !has(.batch)
     else { return nil }
-    let cause = options.first { other, given in
+    return optionOfMany.map { "Leave it out, or leave out \($0.long), which is for runs of many files." }
+  }
+
+  /// The first option that makes this a batch.
+  var optionOfMany: Flag? {
+    options.first { other, given in
       given.contains(where: \.isTyped) && other.modes.contains(mode) && other.modes.isDisjoint(with: mode.ofOne)
-    }
-    return cause.map { "Leave it out, or leave out \($0.0.long), which is for runs of many files." }
+    }?.0
   }
 
   /// Whether an option asks for a batch: it is valid in the `many` modes but not in the `one` modes. Of the options that

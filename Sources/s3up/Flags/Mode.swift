@@ -52,7 +52,7 @@ enum Mode: UInt32, Sendable, CaseIterable {
     case .putByTickets where others.contains(.byTicket): "Leave it out, or name the file instead of its folder."
     case .putByTicket where others.contains(.byTickets) && !others.contains(.one):
       "Leave it out, or name the folder instead of the file."
-    case .putByTicket, .putByTickets:
+    case .putByTicket where others.contains(.one), .putByTickets where others.contains(.one):
       "What the object is like, and how it is reached, was settled when the ticket was issued."
     case .getURL: "A URL says itself where its object is."
     case .partByURL: "A presigned URL names its upload and part."

@@ -76,13 +76,18 @@ final class FailedNames: Sendable {
   /// Whether the list contains any names.
   var isListing: Bool { file != nil && state.withLock { $0.count > $0.unlisted + $0.nameless } }
 
+  /// Removes an earlier list, and returns what to print about that; nil if no list was asked for.
+  func withdraw() -> String? {
+    guard let file else { return nil }
+    let earlier = file.withdraw() ? "; the earlier one was removed" : ""
+    return "\(SafeText.oneLine(file.path.text)) was not written, because not every file was tried" + earlier
+  }
+
   /// Writes the list. If not every file was tried, an earlier one is removed instead: whoever reads the next one must not
   /// take it for all that is missing. Returns what to print about that.
   func finish(isComplete: Bool) throws(Failure) -> [String] {
     guard isComplete else {
-      guard let file else { return [] }
-      let earlier = file.withdraw() ? "; the earlier one was removed" : ""
-      return ["\(SafeText.oneLine(file.path.text)) was not written, because not every file was tried" + earlier]
+      return withdraw().map { [$0] } ?? []
     }
     if let trouble = state.withLock({ $0.trouble }) { throw trouble }
     try file?.write { (put) throws(Failure) in try names.forEachPiece(put) }

@@ -182,6 +182,21 @@ import Testing
     try await box.run(put + ["--manifest", "s3://bucket/m"]).expectSuccess()
   }
 
+  @Test(
+    "A run that ends before a file does leaves no earlier list of what has failed",
+    arguments: [["t/a", "t/b", "--deadline", "1s"], ["--files-from", "nolist"]])
+  func earlierList(_ words: [String]) async throws {
+    let box = try box()
+    try box.files.write("t/a\n", to: "failed")
+    box.fake.setFaults([Fault(.init(.putObject), .stall())])
+    let sources = words.filter { $0.hasPrefix("t/") }
+    let result = try await box.run(
+      ["put"] + sources + ["s3://bucket/p/", "--failed-to", "failed"] + words.dropFirst(sources.count))
+    #expect([66, 75].contains(result.status), "\(result.errors)")
+    #expect(result.errors.contains("failed was not written") && result.errors.contains("was removed"))
+    #expect(!FileManager.default.fileExists(atPath: box.files.path("failed")))
+  }
+
   @Test("A report that cannot be written at the end is 74, after the summary; failed files have their own code")
   func full() async throws {
     let box = try box()

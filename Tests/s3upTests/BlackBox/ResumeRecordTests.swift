@@ -17,11 +17,12 @@ import Testing
     return child
   }
 
-  @Test("The parts in a record are called recorded, because the store may have more")
+  @Test("The parts in a record are called recorded, because the store may have more; its file is named from the root")
   func listed() async throws {
     let stopped = try await StoppedUpload()
     let recorded = try await stopped.box.run("uploads").output
     #expect(recorded.contains("  2 parts recorded  10 MiB  \(stopped.uploadID)  "), "\(recorded)")
+    #expect(recorded.contains("from \(stopped.box.files.path("f"))"), "\(recorded)")
     let there = try await stopped.box.run("uploads", "s3://bucket").output
     #expect(there.contains("  2 parts  10 MiB  \(stopped.uploadID)  "), "\(there)")
   }

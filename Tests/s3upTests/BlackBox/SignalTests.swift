@@ -97,15 +97,17 @@ import Testing
     let list = box.files.path("list")
     #expect(mkfifo(list, 0o600) == 0)
     let child = try box.start(["put", "--files-from", "list", "s3://bucket/p/"])
-    try await until("the list is open") {
-      let folder = "/proc/\(child.pid)/fd"
-      let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-      return descriptors.contains {
-        (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)")) == list
-      }
-    }
+    try await until("the list is open") { Self.isOpen(list, in: child) }
     child.signal(SIGTERM)
     await child.wait(timeout: .seconds(60)).expectFailure(143, "interrupted")
+  }
+
+  private static func isOpen(_ file: String, in child: ChildProcess) -> Bool {
+    let folder = "/proc/\(child.pid)/fd"
+    let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    return descriptors.contains {
+      (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)")) == file
+    }
   }
 
   @Test("a single request is stopped and publishes nothing")
@@ -286,6 +288,59 @@ import Testing
       #expect(await child.wait().status == 143)
     }
     #expect(try box.files.read("f") == bytes)
+  }
+
+  @Test(
+    "an upload whose beginning the store does not confirm in time is told of",
+    arguments: [
+      ["create", "s3://bucket/k"], ["ticket", "issue", "f", "s3://bucket/k", "-o", "t"],
+      ["ticket", "issue", "-r", "d", "s3://bucket/k", "-o", "t"],
+    ])
+  func lateCreate(_ command: [String]) async throws {
+    let box = try BlackBox()
+    for name in ["f", "d/f"] { try box.sample(name, 100) }
+    let gate = try box.files.write([], to: "gate")
+    box.fake.setFaults([Fault(.init(.createMultipartUpload), .hold(file: gate, stage: .beforeAnswer))])
+    let child = try box.start(command + ["--json"])
+    #expect(await box.fake.wait { $0.contains { $0.operation == .createMultipartUpload } })
+    let (sent, lag) = (ContinuousClock.now, Lag())
+    child.signal(SIGTERM)
+    let result = await child.wait(timeout: .seconds(30))
+    try FileManager.default.removeItem(atPath: gate)
+    #expect(result.endedAt - sent - lag.sofar < .seconds(5))
+    #expect(result.status == 143 && result.json["code"] as? String == "interrupted", "\(result.errors)")
+    #expect(result.errors.contains("may be left") && result.errors.contains("s3up uploads s3://bucket"))
+  }
+
+  @Test("of many uploads that were to be aborted, those that the store has not confirmed are named")
+  func manyLeft() async throws {
+    let box = try BlackBox()
+    for name in ["a", "b"] { try box.sample(name, 6 * mebi) }
+    box.fake.setFaults([
+      Fault(.init(.uploadPart, partNumber: 2), .stall()),
+      Fault(.init(.abortMultipartUpload), .stall(stage: .beforeBody)),
+    ])
+    let child = try box.start(["put", "a", "b", "s3://bucket/p/", "--part-size", "5M", "--on-interrupt", "abort"])
+    #expect(await box.fake.wait { $0.count { $0.partNumber == 2 } == 2 })
+    child.signal(SIGTERM)
+    let result = await child.wait(timeout: .seconds(30))
+    #expect(result.status == 143, "\(result.errors)")
+    for upload in box.fake.unfinishedUploads { #expect(result.errors.contains(upload.id), "\(result.errors)") }
+    #expect(box.fake.unfinishedUploads.count == 2)
+  }
+
+  @Test("the deadline and a signal also end a run that waits for the first line of its batch")
+  func silentBatch() async throws {
+    let box = try BlackBox()
+    let late = try box.start(["put", "--batch", "-", "--deadline", "1s"], input: .open)
+    #expect(await late.wait(timeout: .seconds(30)).status == 75)
+    let list = box.files.path("list")
+    #expect(mkfifo(list, 0o600) == 0)
+    let child = try box.start(["put", "--batch", "list", "--json"])
+    try await until("the list is open") { Self.isOpen(list, in: child) }
+    child.signal(SIGTERM)
+    let result = await child.wait(timeout: .seconds(30))
+    #expect(result.status == 143 && result.json["code"] as? String == "interrupted", "\(result.errors)")
   }
 
   @Test("a command without an upload to clean up is ended by a signal directly", arguments: endings)

@@ -256,6 +256,7 @@ import Testing
     let id = try #require(box.fake.unfinishedUploads.first?.id)
     let errors = result.errors
     #expect(errors.contains("s3up abort s3://bucket/k --upload-id=") && errors.contains(id), "\(errors)")
+    #expect(errors.contains("the store has not answered whether the object is complete"), "\(errors)")
     // The next run aborts the upload.
     box.fake.setFaults([])
     #expect(try await box.run("put", "-", "s3://bucket/k", input: .bytes(bytes)).status == 0)

@@ -106,6 +106,9 @@ import Testing
     // A failure stays what it is.
     let missing = try await box.run("put", "f", "s3://bucket/k", "--if-none-match", option, "/dev/full")
     #expect(missing.status == 73 && missing.errors.contains("cannot be written"), "\(missing.errors)")
+    let two = try await box.run("put", "f", "none", "s3://bucket/p/", option, "/dev/full")
+    #expect(two.status == 66 && two.errors.contains("cannot be written"), "\(two.errors)")
+    for failed in [missing, two] { #expect(!failed.errors.contains("Do not run it again"), "\(failed.errors)") }
   }
 
   @Test("A trace whose events have found no room is 74, and the files are there")

@@ -94,6 +94,44 @@ enum Unwritable: String, CaseIterable, CustomTestStringConvertible {
     for result in [put, verify, late] { #expect(!result.errors.contains("succeeded"), "\(result.errors)") }
   }
 
+  @Test("A ticket's failure decides the exit status, and a ticket whose result cannot be printed has not failed")
+  func tickets() async throws {
+    let box = try BlackBox()
+    for name in ["a", "b"] { try box.sample("d/" + name, 10) }
+    try await box.run("ticket", "issue", "-r", "d", "s3://bucket/p", "-o", "t.jsonl").expectSuccess()
+    let denied = Fault(.init(key: "p/a"), .error(status: 403, code: "AccessDenied"))
+    for (action, done) in [("show", Int32(75)), ("revoke", 74)] {
+      box.fake.setFaults([denied])
+      let refused = try await box.shell(Unwritable.full.line("ticket \(action) t.jsonl --json"))
+      #expect(refused.status == 77 && refused.errors.contains("1 of 2 tickets failed"), "\(refused.errors)")
+      box.fake.setFaults([])
+      let all = try await box.shell(Unwritable.full.line("ticket \(action) t.jsonl --json"))
+      #expect(all.status == done && !all.errors.contains("tickets failed"), "\(all.errors)")
+    }
+    #expect(box.fake.unfinishedUploads.isEmpty)
+  }
+
+  @Test("A trouble that doctor finds decides its exit status, and is told", arguments: ["", "--json"])
+  func doctor(_ option: String) async throws {
+    let box = try BlackBox()
+    let result = try await box.shell(Unwritable.full.line("doctor s3://nobucket \(option)"))
+    #expect(result.status == 69 && result.errors.contains("NoSuchBucket"), "\(result.errors)")
+  }
+
+  @Test("uploads --clean whose list was cut short is 75 even if it cannot print what it aborted")
+  func cutList() async throws {
+    let page =
+      "<ListMultipartUploadsResult><IsTruncated>true</IsTruncated><NextKeyMarker>a</NextKeyMarker>"
+      + "<Upload><Key>a</Key><UploadId>u1</UploadId><Initiated>2020-01-01T00:00:00Z</Initiated></Upload>"
+      + "</ListMultipartUploadsResult>"
+    let box = try BlackBox(
+      faults: [Fault(.init(.listMultipartUploads), .document(status: 200, text: page, type: "application/xml"))])
+    let result = try await box.shell(
+      Unwritable.full.line("uploads s3://bucket --clean --all --older-than 7d --json"))
+    #expect(result.status == 75 && result.errors.contains("more uploads than are read here"), "\(result.errors)")
+    #expect(!result.errors.contains("itself succeeded"), "\(result.errors)")
+  }
+
   @Test("A published stream is a success even if its line cannot be written", arguments: Unwritable.allCases)
   func stream(_ how: Unwritable) async throws {
     let box = try BlackBox()

@@ -47,6 +47,10 @@ import Testing
       ("put --from-command s3://b/k -r -- cat", "-r is not for an upload of one file or stream", "a run of many files"),
       ("put f s3://b/k --parts 1-3", "--parts is not for an upload of one file or stream", "--ticket"),
       ("put f --ticket t --acl private", "--acl is not for an upload by the ticket of one file", "was settled when"),
+      (
+        "put f --ticket t --dry-run", "--dry-run is not for an upload by the ticket of one file",
+        "Leave it out: it is for a run of many files"
+      ),
       ("put f --ticket t --region r", "--region is not for an upload by the ticket", "was settled when"),
       ("put f --ticket t --verify", "--verify is not for an upload by the ticket", "was settled when"),
       ("put f --ticket t --failed-to l", "--failed-to is not for an upload by the ticket", "folder"),

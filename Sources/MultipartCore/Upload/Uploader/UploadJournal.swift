@@ -63,9 +63,10 @@ final class UploadJournal: Sendable {
     _ uploadID: String, job: UploadJob, partSize: Int64, form: ChecksumForm, receipts: [PartReceipt] = [],
     created: Timestamp
   ) -> Bool {
+    let path = job.source.path
     let header = UploadRecord.Header(
-      target: target, sourcePath: job.source.path, source: job.source.identity, uploadID: uploadID, partSize: partSize,
-      form: form, optionsDigest: digest, created: created)
+      target: target, sourcePath: path.namesDescriptor ? path : path.absolute, source: job.source.identity,
+      uploadID: uploadID, partSize: partSize, form: form, optionsDigest: digest, created: created)
     let parts = receipts.map(UploadRecord.Part.init)
     return write { (book) throws(Failure) in try book.begin(header, parts: parts) }
   }

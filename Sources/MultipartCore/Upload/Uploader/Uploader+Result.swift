@@ -60,7 +60,13 @@ extension Uploader {
     let cause = machine.cause ?? machine.interruption ?? .interrupted
     let aborts = job.abortsOnInterrupt && cause.code == .interrupted
     if machine.isRecorded, !aborts, !job.source.isStream { return kept(machine, cause) }
-    return leftBehind(machine, machine.ownUploadID ?? machine.abandoned.last, cause)
+    let left = machine.ownUploadID ?? machine.abandoned.last
+    guard case .publishing = machine.state, let left else { return leftBehind(machine, left, cause) }
+    var failure = cause.at(job.place)
+    failure.place.uploadID = left
+    failure.message += "; the store has not answered whether the object is complete"
+    failure.remedy = "if the object does not exist, abort the upload: \(run: job.abort(left))"
+    return failure
   }
 
   private func kept(_ machine: UploadMachine, _ failure: Failure) -> Failure {

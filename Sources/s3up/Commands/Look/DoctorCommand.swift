@@ -13,17 +13,28 @@ struct DoctorCommand {
   func run() async throws(Failure) -> ExitStatus {
     let findings = try await findings()
     let paint = session.paint(STDOUT_FILENO)
+    var unsaid: Failure?
     for finding in findings where !session.output.quiet || finding.mark != .ok {
-      try session.row(FindingText.lines(finding, paint).joined(separator: "\n"), json: FindingText.json(finding))
+      do throws(Failure) {
+        try session.row(FindingText.lines(finding, paint).joined(separator: "\n"), json: FindingText.json(finding))
+      } catch {
+        unsaid = error
+        if finding.mark == .fail { FindingText.lines(finding, Paint(isOn: false)).forEach(session.console.line) }
+      }
     }
     if session.signals.received != nil { throw Failure.interrupted }
-    return findings.first { $0.mark == .fail }.map(FindingText.status(of:)) ?? .success
+    let status = findings.first { $0.mark == .fail }.map(FindingText.status(of:)) ?? .success
+    if let unsaid {
+      guard status != .success else { throw unsaid }
+      session.showBeside(unsaid)
+    }
+    return status
   }
 
   private func findings() async throws(Failure) -> [StoreFinding] {
     let url = try session.invocation.place()
     let session = try IdentityKeys.identified(session)
-    var findings = try await session.signals.run(grace: .seconds(4)) { () async throws(Failure) in
+    var findings = try await session.stoppable { () async throws(Failure) in
       try await Store.examine(session.storeOptions, bucket: url?.bucket) { () async throws(Failure) in
         let resolved = try await IdentityKeys.resolved(session)
         return try resolved.invocation.positionals.first.map { (word) throws(Failure) in try S3URL(word).key ?? "" }

@@ -29,7 +29,7 @@ struct VerifyCommand {
 
   private func verify(_ input: UploadInput, _ url: S3URL) async throws(Failure) -> VerifiedObject {
     let options = try VerifyOptions(session)
-    return try await session.signals.run(grace: .seconds(4)) { [session] () async throws(Failure) in
+    return try await session.stoppable { [session] () async throws(Failure) in
       try await session.store(url.bucket).verify(input, is: url.key ?? "", options).proven()
     }
   }

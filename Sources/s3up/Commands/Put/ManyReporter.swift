@@ -87,7 +87,11 @@ final class ManyReporter: Sendable {
     case .failure(let failure):
       let status = session.status(of: failure)
       // An object that was interrupted has not failed: the same command resumes it.
-      if failure.isInterruption { return }
+      if failure.isInterruption {
+        // It says that something may be left at the store.
+        if !failure.isResumable, failure.remedy != nil { session.show(failure) }
+        return
+      }
       state.withLock { _ = $0.statuses.insert(status) }
       failures.add(result.name, source ?? "s3://\(result.bucket)/\(result.key)")
       var shown = failure
@@ -240,7 +244,7 @@ final class ManyReporter: Sendable {
     let skipped = summary.skipped + summary.existing
     if skipped > 0 { facts.append("\(skipped) skipped") }
     if summary.failed > 0 { facts.append("\(summary.failed) failed") }
-    if summary.hasGivenUp { facts.append("the others were not tried") }
+    if summary.hasGivenUp { facts.append("the others were not completed") }
     var sizes = [Human.size(summary.bytes), Human.duration(duration)]
     if summary.bytesResumed > 0 { sizes.append("\(Human.size(summary.bytesResumed)) of it resumed") }
     let moved = summary.bytesSent + summary.bytesReceived

@@ -9,6 +9,7 @@ struct ManyReports: Sendable {
   let failures: FailedNames
   /// For the run, which must not upload them.
   let outputs: RunOutputs
+  private let isWritten = Locked(false)
 
   init(_ session: Session, _ selection: SelectionOptions) throws(Failure) {
     let folder = session.temporaryFolder
@@ -47,6 +48,12 @@ struct ManyReports: Sendable {
       }
   }
 
+  /// After a run that ended before it could write its files: an earlier list of what has failed must not pass for its.
+  func withdraw(_ session: Session) {
+    guard !isWritten.withLock({ $0 }), let note = failures.withdraw() else { return }
+    session.console.line("s3up: " + note)
+  }
+
   /// Writes the files after the summary. Returns the first failure, which does not affect the uploaded files.
   /// A manifest that is uploaded is given up at `end`, by the uptime.
   /// `hasTriedAll` says that every file was tried.
@@ -54,6 +61,7 @@ struct ManyReports: Sendable {
     _ session: Session, _ summary: BatchSummary, isComplete: Bool, hasTriedAll: Bool, command: String?,
     until end: Duration?
   ) async -> Failure? {
+    isWritten.withLock { $0 = true }
     var trouble: Failure?
     do throws(Failure) {
       for note in try failures.finish(isComplete: hasTriedAll) { session.console.line("s3up: " + note) }
@@ -78,7 +86,7 @@ struct ManyReports: Sendable {
       }
       return trouble
     } catch {
-      if let trouble { session.show(trouble) }
+      if let trouble { session.showBeside(trouble) }
       return error
     }
   }

@@ -30,12 +30,14 @@ struct ManyRun: Sendable {
   }
 
   func alarmed(_ begin: @escaping Begin) async throws(Failure) -> ExitStatus {
-    let status = Locked(ExitStatus.success)
-    try await RunAlarm.run(session.options.upload.deadline, session.world) { (alarm) async throws(Failure) in
-      let result = try await run(alarm, begin)
-      status.withLock { $0 = result }
+    do throws(Failure) {
+      return try await RunAlarm.run(session.options.upload.deadline, session.world) { (alarm) async throws(Failure) in
+        try await run(alarm, begin)
+      }
+    } catch {
+      if !selection.isDryRun, error.code != .usage { reports.withdraw(session) }
+      throw error
     }
-    return status.withLock { $0 }
   }
 
   private func run(_ alarm: RunAlarm, _ begin: Begin) async throws(Failure) -> ExitStatus {
@@ -98,13 +100,15 @@ struct ManyRun: Sendable {
         if session.invocation.command == .put { trouble.remedy = trouble.remedy ?? Self.remedyForReport }
         throw trouble
       }
-      session.show(trouble)
+      session.showBeside(trouble)
     }
     try reporter.settle(summary, isWhole: cut == nil)
     if var cut {
       // A comparison keeps nothing that could be continued.
       if cut.isInterruption, session.invocation.command != .verify {
-        cut.remedy = "run the same command again to continue"
+        cut.remedy =
+          options.upload.resume == .never
+          ? "run it again without \(.resume, "never") to continue" : "run the same command again to continue"
         cut.isResumable = true
       }
       throw cut

@@ -63,6 +63,10 @@ struct ManySources: Sendable {
       throw Failure(.usage, "\(command): FILE is missing", remedy: usage)
     }
     if let stream = words.first(where: { $0.bytes == Array("-".utf8) }) {
+      if words.count == 1, let option = invocation.optionOfMany {
+        throw Failure(
+          .usage, "\(option.long) is not for standard input", remedy: "Leave it out: it is for runs of many files.")
+      }
       throw Failure(
         .usage, "'\(stream.text)', standard input, cannot be one of several files",
         remedy: "Upload it separately: s3up \(command) - s3://BUCKET/KEY")

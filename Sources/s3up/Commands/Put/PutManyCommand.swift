@@ -4,15 +4,17 @@ import MultipartCore
 /// `s3up put` of many files: `A B C s3://B/PREFIX/`, `-r DIR`, `--files-from`, `--batch`.
 struct PutManyCommand {
   private let session: Session
-  private let sources: ManySources
 
-  init(_ session: Session) throws(Failure) {
+  init(_ session: Session) {
     self.session = session
-    sources = try ManySources(session.invocation)
   }
 
   func run() async throws(Failure) -> ExitStatus {
     var run = try ManyRun(session)
+    // A batch may be a pipe, whose writer is waited for until the deadline.
+    let sources = try await RunAlarm.run(session.options.upload.deadline, session.world) {
+      [session] _ throws(Failure) in try ManySources(session.invocation)
+    }
     let selection = run.selection
     run.commandForFailed = sources.commandForFailed(selection, session.invocation)
     var list = try sources.inputs(selection)

@@ -17,7 +17,8 @@ struct CompleteCommand {
     // An invalid list is refused before any request is sent.
     let list = try list()
     let target = try await StepTarget(session, word)
-    let object = try await session.signals.awaitingAnswer { [session, options] () async throws(Failure) in
+    let object = try await session.signals.awaitingAnswer(late: session.tell) {
+      [session, options] () async throws(Failure) in
       try await target.upload.complete(list, allowsGaps: options.allowsGaps, session.options.upload)
     }
     let event = Event.ended(target.subject, object, took: session.world.uptime() - start)

@@ -14,7 +14,7 @@ struct CreateCommand {
     let url = try S3URL.object(try invocation.arguments("s3://BUCKET/KEY")[0], for: .create)
     let store = try await session.store(url.bucket)
     // An upload that is being begun is awaited, to be aborted.
-    let upload = try await session.signals.run(grace: .seconds(4)) { [session] () async throws(Failure) in
+    let upload = try await session.beginning(in: url.bucket, key: url.key) { [session] () async throws(Failure) in
       try await store.createUpload(url.key ?? "", session.options.upload)
     }
     do throws(Failure) {

@@ -37,8 +37,9 @@ struct UploadsCommand {
       guard let least = options.olderThan else { return true }
       return upload.age.map { $0 >= least.components.seconds } ?? false
     }
+    var unsaid: (failure: Failure, ended: Int)?
     if options.cleans {
-      try await clean(chosen, &failures)
+      unsaid = try await clean(chosen, &failures)
     } else {
       if chosen.isEmpty, !session.output.quiet, Descriptor.isTerminal(STDERR_FILENO) {
         session.console.line(url == nil ? "No unfinished upload is recorded." : "There are no unfinished uploads.")
@@ -46,6 +47,10 @@ struct UploadsCommand {
       for upload in chosen { try session.row(upload.line, json: upload.json("unfinished")) }
     }
     if let cut { failures.add(cut) }
+    if let unsaid {
+      try session.unsaid(
+        unsaid.failure, "aborted \(Human.count(unsaid.ended, "upload"))", isSuccess: failures.count == 0)
+    }
     return failures.status
   }
 
@@ -60,8 +65,11 @@ struct UploadsCommand {
 
   // MARK: - Cleaning
 
-  /// Aborts this machine's uploads, or with `--all` every one, whatever fails. An output error does not stop it.
-  private func clean(_ uploads: [ListedUpload], _ failures: inout ToldFailures) async throws(Failure) {
+  /// Aborts this machine's uploads, or with `--all` every one, whatever fails. An output error does not stop it: it is
+  /// returned with how many were aborted.
+  private func clean(
+    _ uploads: [ListedUpload], _ failures: inout ToldFailures
+  ) async throws(Failure) -> (failure: Failure, ended: Int)? {
     var unsaid: Failure?
     var ended = 0
     var store: Store?
@@ -83,9 +91,7 @@ struct UploadsCommand {
         failures.add(error.at(upload.place))
       }
     }
-    if let unsaid {
-      try session.unsaid(unsaid, "aborted \(Human.count(ended, "upload"))", isSuccess: failures.count == 0)
-    }
+    return unsaid.map { ($0, ended) }
   }
 
   /// Prints what happens to an upload, which is no error.

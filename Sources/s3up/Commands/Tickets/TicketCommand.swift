@@ -97,7 +97,7 @@ struct TicketCommand {
     if options.form == .html { try await allowPages(store) }
     let key = url.key ?? ""
     // As for `create`.
-    let ticket = try await session.signals.run(grace: .seconds(4)) { [options] () async throws(Failure) in
+    let ticket = try await session.beginning(in: url.bucket, key: key) { [options] () async throws(Failure) in
       if let length = options.length {
         try await store.issueTicket(of: length, to: key, for: options.lifetime, uploadOptions)
       } else {
@@ -156,7 +156,7 @@ struct TicketCommand {
     let sheet = try TicketSheet(try output(), replaces: false, .json)
     let list = try sources.inputs(try SelectionOptions(invocation, environment: session.environment))
     let store = try await session.store(bucket)
-    let made = try await session.signals.run { [session, options] () async throws(Failure) in
+    let made = try await session.beginning(in: bucket) { [session, options] () async throws(Failure) in
       try await store.issueTickets(
         list, for: options.lifetime, session.options.upload, onSkip: { skipped in session.tell(skipped) },
         write: { (ticket) throws(Failure) in try sheet.append(ticket) }, publish: sheet.publish)
@@ -273,36 +273,50 @@ struct TicketCommand {
 
   // MARK: - With the ticket, and after its end with the issuer's credentials
 
-  /// Runs the action for each ticket of the file. If one of several fails, the others are still processed.
+  /// Prints the result of an action.
+  private typealias Answer = () throws(Failure) -> Void
+
+  /// Runs the action for each ticket of the file. If one of several fails, the others are still processed, also if a
+  /// result cannot be printed.
   private func each(
-    _ work: (_ ticket: Ticket, _ options: StoreOptions, _ store: Store?) async throws(Failure) -> Void
+    _ work: (_ ticket: Ticket, _ options: StoreOptions, _ store: Store?) async throws(Failure) -> Answer
   ) async throws(Failure) -> ExitStatus {
     let word = try paper()
     let tickets = try TicketLines(TicketPaper.path(word))
     let options = session.storeOptions
     var store: Store?
     var (count, failures) = (0, ToldFailures(session))
+    var unsaid: Failure?
     while let ticket = try tickets.next() {
       if session.signals.received != nil { throw .interrupted }
       count += 1
+      let answer: Answer
       do throws(Failure) {
         // The issuer's credentials are used once the ticket has expired.
-        if session.world.now() < ticket.expires {
-          try await work(ticket, options, nil)
-        } else {
-          if store?.bucket != ticket.bucket { store = try await session.store(ticket.bucket) }
-          try await work(ticket, options, store)
-        }
+        let isOver = session.world.now() >= ticket.expires
+        if isOver, store?.bucket != ticket.bucket { store = try await session.store(ticket.bucket) }
+        answer = try await work(ticket, options, isOver ? store : nil)
       } catch {
         guard !error.isInterruption else { throw error }
         failures.add(error)
+        continue
+      }
+      do throws(Failure) {
+        try answer()
+      } catch {
+        unsaid.take().map { session.show($0) }
+        unsaid = error
       }
     }
     if failures.count > 0, count > 1 { session.console.line("s3up: \(failures.count) of \(count) tickets failed") }
+    if let unsaid {
+      guard failures.count > 0 else { throw unsaid }
+      session.show(unsaid)
+    }
     return failures.status
   }
 
-  private func show(_ ticket: Ticket, _ options: StoreOptions, _ store: Store?) async throws(Failure) {
+  private func show(_ ticket: Ticket, _ options: StoreOptions, _ store: Store?) async throws(Failure) -> Answer {
     let state = try await ticket.state(options, with: store)
     let left = Duration.seconds(ticket.expires.seconds - session.world.now().seconds)
     var lines = ["\(Self.name(ticket)): \(Self.words(state, ticket))"]
@@ -318,17 +332,17 @@ struct TicketCommand {
     }
     lines.append("expires  \(ticket.expires.iso8601)" + (left > .zero ? " (in \(Human.duration(left)))" : ": expired"))
     lines.append("upload   \(SafeText.oneLine(ticket.uploadID))")
-    try session.answer(
-      lines.joined(separator: "\n"),
-      json: JSON.object([
-        ("bucket", .string(ticket.bucket)), ("key", .string(ticket.key)), ("upload_id", .string(ticket.uploadID)),
-        ("state", .string(state.standing.rawValue)), ("parts", .int(Int64(ticket.partCount))),
-        ("parts_there", .int(Int64(state.partsAtStore.count))), ("bytes", .int(state.bytes)), Self.length(ticket),
-        ("too_long", .bool(state.isTooLong)),
-        ("missing", state.missing.map { .array($0.map { .int(Int64($0)) }) } ?? .null),
-        ("last_part", .optional(state.lastPart?.iso8601)), ("expires", .string(ticket.expires.iso8601)),
-        ("expired", .bool(left <= .zero)),
-      ]).encoded)
+    let json = JSON.object([
+      ("bucket", .string(ticket.bucket)), ("key", .string(ticket.key)), ("upload_id", .string(ticket.uploadID)),
+      ("state", .string(state.standing.rawValue)), ("parts", .int(Int64(ticket.partCount))),
+      ("parts_there", .int(Int64(state.partsAtStore.count))), ("bytes", .int(state.bytes)), Self.length(ticket),
+      ("too_long", .bool(state.isTooLong)),
+      ("missing", state.missing.map { .array($0.map { .int(Int64($0)) }) } ?? .null),
+      ("last_part", .optional(state.lastPart?.iso8601)), ("expires", .string(ticket.expires.iso8601)),
+      ("expired", .bool(left <= .zero)),
+    ])
+    let text = lines.joined(separator: "\n")
+    return { () throws(Failure) in try session.answer(text, json: json.encoded) }
   }
 
   private static func words(_ state: TicketState, _ ticket: Ticket) -> String {
@@ -349,9 +363,10 @@ struct TicketCommand {
     }
   }
 
-  private func finish(_ ticket: Ticket, _ options: StoreOptions, _ store: Store?) async throws(Failure) {
+  private func finish(_ ticket: Ticket, _ options: StoreOptions, _ store: Store?) async throws(Failure) -> Answer {
     let start = session.world.uptime()
-    let object = try await session.signals.awaitingAnswer { [session, own = self.options] () async throws(Failure) in
+    let object = try await session.signals.awaitingAnswer(late: session.tell) {
+      [session, own = self.options] () async throws(Failure) in
       try await ticket.finish(options, with: store, trustingEdited: own.trustsEdited, asItIs: own.takesAsItIs) {
         state in
         let parts = Human.count(state.partsAtStore.count, "part")
@@ -364,14 +379,15 @@ struct TicketCommand {
     let took = session.world.uptime() - start
     let facts = "\(Human.size(object.size)) in \(Human.count(object.parts, "part"))"
     let subject = Event.Subject(source: nil, bucket: ticket.bucket, key: ticket.key)
-    try session.say(
-      session.paint(1).result(
-        "\(object.outcome == .unchanged ? "already completed:" : "completed") \(Self.name(ticket)) "
-          + "(\(facts); \(SafeText.oneLine(object.evidence)))"),
-      json: Event.ended(subject, object, took: took).json)
+    let line =
+      "\(object.outcome == .unchanged ? "already completed:" : "completed") \(Self.name(ticket)) "
+      + "(\(facts); \(SafeText.oneLine(object.evidence)))"
+    return { () throws(Failure) in
+      try session.say(session.paint(1).result(line), json: Event.ended(subject, object, took: took).json)
+    }
   }
 
-  private func revoke(_ ticket: Ticket, _ options: StoreOptions, _ store: Store?) async throws(Failure) {
+  private func revoke(_ ticket: Ticket, _ options: StoreOptions, _ store: Store?) async throws(Failure) -> Answer {
     let before = try await ticket.revoke(options, with: store, trustingEdited: self.options.trustsEdited)
     let end =
       switch before {
@@ -379,11 +395,12 @@ struct TicketCommand {
       case .completed: "its upload had been completed, and the object stays"
       case .gone: "its upload was already gone"
       }
-    try session.say(
-      "revoked the ticket for \(Self.name(ticket)) (\(end))",
-      json: JSON.object([
-        ("event", .string("revoked")), ("bucket", .string(ticket.bucket)), ("key", .string(ticket.key)),
-        ("upload_id", .string(ticket.uploadID)), ("was_gone", .bool(before == .completed || before == .gone)),
-      ]).encoded)
+    let json = JSON.object([
+      ("event", .string("revoked")), ("bucket", .string(ticket.bucket)), ("key", .string(ticket.key)),
+      ("upload_id", .string(ticket.uploadID)), ("was_gone", .bool(before == .completed || before == .gone)),
+    ])
+    return { () throws(Failure) in
+      try session.say("revoked the ticket for \(Self.name(ticket)) (\(end))", json: json.encoded)
+    }
   }
 }
