@@ -51,7 +51,10 @@ enum Runner {
       let status = session.status(of: error)
       session.timeline?.end(error, status, session)
       session.tell(error)
-      do throws(Failure) { try session.report?.write(session) } catch { session.showBeside(error) }
+      // Nothing has run after a wrong command line, so that what an earlier run has written stays.
+      if error.code != .usage {
+        do throws(Failure) { try session.report?.write(session) } catch { session.showBeside(error) }
+      }
       return status
     }
   }
@@ -66,8 +69,7 @@ enum Runner {
     return try await stopsAtOnce.contains(mode) ? session.stoppable(work) : work()
   }
 
-  /// Commands that a signal may stop wherever they are. Those that publish or begin something decide for themselves how
-  /// once they do.
+  /// Commands that a signal cancels wherever they are, until they begin an upload or complete one.
   private static let stopsAtOnce = ModeSet.store.subtracting([.put, .get, .verify, .doctor])
 
   private static func perform(_ mode: Mode, _ session: Session) async throws(Failure) -> ExitStatus {

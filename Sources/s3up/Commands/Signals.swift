@@ -47,7 +47,13 @@ final class Signals: Sendable {
         end(128 + (received ?? SIGTERM))
       }
     }
+    try requireNone()
     return try await task.run(work)
+  }
+
+  /// Nothing is begun after a signal that came before it was listened for.
+  private func requireNone() throws(Failure) {
+    if received != nil { throw .interrupted }
   }
 
   /// Does work that publishes an object. After the first signal the store's answer is awaited for 3 s, and its result
@@ -66,6 +72,7 @@ final class Signals: Sendable {
         end(128 + (received ?? SIGTERM))
       }
     }
+    try requireNone()
     do throws(Failure) {
       return try await task.run(work)
     } catch {

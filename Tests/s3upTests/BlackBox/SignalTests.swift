@@ -44,7 +44,7 @@ import Testing
     child.signal(signal)
     let result = await child.wait(timeout: .seconds(30))
     #expect(result.endedAt - sent - lag.sofar < .seconds(5))
-    result.expectFailure(exit, "interrupted; the upload was aborted, and nothing of it is left at the store")
+    result.expectFailure(exit, "interrupted; the upload was aborted, and none of its parts remain at the store")
     box.expectNothingLeft()
     #expect(try box.records() == [])
     #expect(box.fake.requests(.abortMultipartUpload).count == 1)

@@ -64,7 +64,7 @@ extension Uploader {
     guard case .publishing = machine.state, let left else { return leftBehind(machine, left, cause) }
     var failure = cause.at(job.place)
     failure.place.uploadID = left
-    failure.message += "; the store has not answered whether the object is complete"
+    failure.message += "; the store has not confirmed whether the object was created"
     failure.remedy = "if the object does not exist, abort the upload: \(run: job.abort(left))"
     return failure
   }
@@ -87,7 +87,7 @@ extension Uploader {
     if failure.code == .sourceChanged { failure.reassure("nothing was published") }
     // Whoever stops a run by hand wants to know whether something is left to clean up.
     if failure.isInterruption, machine.isAborted {
-      failure.message += "; the upload was aborted, and nothing of it is left at the store"
+      failure.message += "; the upload was aborted, and none of its parts remain at the store"
     }
     // The run ended before it reached the recorded upload, which a later run can still resume.
     failure.isResumable = machine.leavesOldRecord && journal?.found != nil

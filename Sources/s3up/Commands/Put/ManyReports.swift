@@ -48,7 +48,8 @@ struct ManyReports: Sendable {
       }
   }
 
-  /// After a run that ended before it could write its files: an earlier list of what has failed must not pass for its.
+  /// Removes an earlier list of failures, if the run ended before it could write its own: nobody must take it for this
+  /// run's.
   func withdraw(_ session: Session) {
     guard !isWritten.withLock({ $0 }), let note = failures.withdraw() else { return }
     session.console.line("s3up: " + note)

@@ -17,7 +17,7 @@ struct CompleteCommand {
     // An invalid list is refused before any request is sent.
     let list = try list()
     let target = try await StepTarget(session, word)
-    let object = try await session.signals.awaitingAnswer(late: session.tell) {
+    let object = try await session.signals.awaitingAnswer(late: { [session] in session.tell($0.at(target.place)) }) {
       [session, options] () async throws(Failure) in
       try await target.upload.complete(list, allowsGaps: options.allowsGaps, session.options.upload)
     }

@@ -51,7 +51,7 @@ struct UploadsCommand {
       try session.unsaid(
         unsaid.failure, "aborted \(Human.count(unsaid.ended, "upload"))", isSuccess: failures.count == 0)
     }
-    return failures.status
+    return try failures.status()
   }
 
   private func records() throws(Failure) -> [RecordedUpload] {

@@ -286,34 +286,21 @@ struct TicketCommand {
     let options = session.storeOptions
     var store: Store?
     var (count, failures) = (0, ToldFailures(session))
-    var unsaid: Failure?
     while let ticket = try tickets.next() {
       if session.signals.received != nil { throw .interrupted }
       count += 1
-      let answer: Answer
       do throws(Failure) {
         // The issuer's credentials are used once the ticket has expired.
         let isOver = session.world.now() >= ticket.expires
         if isOver, store?.bucket != ticket.bucket { store = try await session.store(ticket.bucket) }
-        answer = try await work(ticket, options, isOver ? store : nil)
+        failures.say(try await work(ticket, options, isOver ? store : nil))
       } catch {
         guard !error.isInterruption else { throw error }
         failures.add(error)
-        continue
-      }
-      do throws(Failure) {
-        try answer()
-      } catch {
-        unsaid.take().map { session.show($0) }
-        unsaid = error
       }
     }
     if failures.count > 0, count > 1 { session.console.line("s3up: \(failures.count) of \(count) tickets failed") }
-    if let unsaid {
-      guard failures.count > 0 else { throw unsaid }
-      session.show(unsaid)
-    }
-    return failures.status
+    return try failures.status()
   }
 
   private func show(_ ticket: Ticket, _ options: StoreOptions, _ store: Store?) async throws(Failure) -> Answer {
@@ -365,7 +352,8 @@ struct TicketCommand {
 
   private func finish(_ ticket: Ticket, _ options: StoreOptions, _ store: Store?) async throws(Failure) -> Answer {
     let start = session.world.uptime()
-    let object = try await session.signals.awaitingAnswer(late: session.tell) {
+    let place = Place(bucket: ticket.bucket, key: ticket.key)
+    let object = try await session.signals.awaitingAnswer(late: { [session] in session.tell($0.at(place)) }) {
       [session, own = self.options] () async throws(Failure) in
       try await ticket.finish(options, with: store, trustingEdited: own.trustsEdited, asItIs: own.takesAsItIs) {
         state in
