@@ -291,6 +291,32 @@ import Testing
   }
 
   @Test(
+    "whatever waits for its credentials is ended by a signal at once, with a message",
+    arguments: [
+      ["put", "f", "s3://bucket/k"], ["put", "f", "g", "s3://bucket/k/"], ["get", "s3://bucket/k"],
+      ["create", "s3://bucket/k"], ["presign", "s3://bucket/k"], ["ticket", "issue", "f", "s3://bucket/k", "-o", "t"],
+      ["complete", "s3://bucket/k", "--upload-id", "x"], ["abort", "s3://bucket/k", "--upload-id", "x"],
+    ])
+  func credentials(_ command: [String]) async throws {
+    var box = try BlackBox()
+    for name in ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"] { box.environment[name] = nil }
+    for name in ["f", "g"] { try box.sample(name, 100) }
+    let waits = box.files.path("waits")
+    // Without the streams of the test, which would wait for them.
+    try box.files.write("exec 2>&-; touch '\(waits)'; exec sleep 20\n", to: "slow.sh")
+    try box.binary.home.write(
+      "[default]\ncredential_process = /bin/sh \"\(box.files.path("slow.sh"))\"\nregion = us-east-1\n",
+      to: ".aws/config")
+    let child = try box.start(command + ["--json"])
+    try await until("\(command[0]) is waiting") { child.ended || FileManager.default.fileExists(atPath: waits) }
+    child.signal(SIGTERM)
+    let result = await child.wait(timeout: .seconds(30))
+    #expect(result.status == 143 && result.errors.contains("interrupted"), "\(result.errors)")
+    #expect(result.json["code"] as? String == "interrupted" && result.json["exit"] as? Int == 143)
+    #expect(box.fake.requests.isEmpty)
+  }
+
+  @Test(
     "an upload whose beginning the store does not confirm in time is told of",
     arguments: [
       ["create", "s3://bucket/k"], ["ticket", "issue", "f", "s3://bucket/k", "-o", "t"],

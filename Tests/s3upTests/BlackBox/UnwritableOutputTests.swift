@@ -120,16 +120,21 @@ enum Unwritable: String, CaseIterable, CustomTestStringConvertible {
 
   @Test("uploads --clean whose list was cut short is 75 even if it cannot print what it aborted")
   func cutList() async throws {
+    let box = try BlackBox()
+    let id = try await upload(box)
     let page =
-      "<ListMultipartUploadsResult><IsTruncated>true</IsTruncated><NextKeyMarker>a</NextKeyMarker>"
-      + "<Upload><Key>a</Key><UploadId>u1</UploadId><Initiated>2020-01-01T00:00:00Z</Initiated></Upload>"
+      "<ListMultipartUploadsResult><IsTruncated>true</IsTruncated><NextKeyMarker>k</NextKeyMarker>"
+      + "<Upload><Key>k</Key><UploadId>\(id)</UploadId><Initiated>2020-01-01T00:00:00Z</Initiated></Upload>"
       + "</ListMultipartUploadsResult>"
-    let box = try BlackBox(
-      faults: [Fault(.init(.listMultipartUploads), .document(status: 200, text: page, type: "application/xml"))])
+    box.fake.setFaults([
+      Fault(.init(.listMultipartUploads), .document(status: 200, text: page, type: "application/xml"))
+    ])
     let result = try await box.shell(
       Unwritable.full.line("uploads s3://bucket --clean --all --older-than 7d --json"))
     #expect(result.status == 75 && result.errors.contains("more uploads than are read here"), "\(result.errors)")
     #expect(!result.errors.contains("itself succeeded"), "\(result.errors)")
+    #expect(result.errors.contains("the result is: aborted 1 upload"), "\(result.errors)")
+    #expect(box.fake.unfinishedUploads.isEmpty)
   }
 
   @Test("A published stream is a success even if its line cannot be written", arguments: Unwritable.allCases)
