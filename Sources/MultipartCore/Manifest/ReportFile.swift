@@ -86,6 +86,9 @@ public final class ReportFile: Sendable {
     if case .descriptor(let descriptor) = target { close(descriptor) }
   }
 
+  /// Whether there is a file that the report would have replaced.
+  public var isStale: Bool { if case .file(let place, _) = target { place.exists } else { false } }
+
   /// Writes the file at the end of the run; `fill` provides it in pieces.
   public func write(_ fill: (_ put: ([UInt8]) throws(Failure) -> Void) throws(Failure) -> Void) throws(Failure) {
     func put(_ descriptor: Int32) throws(Failure) {

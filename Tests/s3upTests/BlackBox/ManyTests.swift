@@ -237,8 +237,14 @@ import Testing
     #expect(lines == 4)
     box.fake.addFault(Fault(.init(.putObject, key: "p/z"), .error(status: 403, code: "AccessDenied")))
     let failed = try await box.run("put", "-r", "t", "s3://bucket/p", "--manifest", "other")
-    #expect(failed.status == 77 && failed.errors.contains("no manifest was written"), "\(failed.errors)")
+    #expect(failed.status == 77 && failed.errors.contains("some objects are missing\n"), "\(failed.errors)")
     #expect(!FileManager.default.fileExists(atPath: box.files.path("other")))
+    // An earlier one is kept, and told from one of this run.
+    let stale = try await box.run("put", "-r", "t", "s3://bucket/p", "--manifest", "sums")
+    #expect(stale.status == 77 && stale.errors.contains("; sums is that of an earlier run\n"), "\(stale.errors)")
+    box.fake.setFaults([Fault(.init(.putObject), .stall(stage: .beforeBody))])
+    let late = try await box.run("put", "-r", "t", "s3://bucket/p", "--manifest", "sums", "--deadline", "1s")
+    #expect(late.status == 75 && late.errors.contains("; sums is that of an earlier run\n"), "\(late.errors)")
   }
 
   @Test("After a kill the same command continues: what was confirmed is not sent again, as one listing shows")

@@ -49,10 +49,16 @@ struct ManyReports: Sendable {
   }
 
   /// Removes an earlier list of failures, if the run ended before it could write its own: nobody must take it for this
-  /// run's.
+  /// run's. An earlier manifest stays, because it still tells what was uploaded then.
   func withdraw(_ session: Session) {
-    guard !isWritten.withLock({ $0 }), let note = failures.withdraw() else { return }
-    session.console.line("s3up: " + note)
+    guard !isWritten.withLock({ $0 }) else { return }
+    if let note = failures.withdraw() { session.console.line("s3up: " + note) }
+    if let stale { session.console.line("s3up: no manifest was written; " + stale) }
+  }
+
+  private var stale: String? {
+    guard let file = manifest?.file, file.isStale else { return nil }
+    return SafeText.oneLine(file.path.text) + " is that of an earlier run"
   }
 
   /// Writes the files after the summary. Returns the first failure, which does not affect the uploaded files.
@@ -75,7 +81,8 @@ struct ManyReports: Sendable {
     }
     guard let manifest else { return trouble }
     guard isComplete else {
-      session.console.line("s3up: no manifest was written, because some objects are missing")
+      let missing = "no manifest was written, because some objects are missing"
+      session.console.line("s3up: " + [missing, stale].compactMap { $0 }.joined(separator: "; "))
       return trouble
     }
     do throws(Failure) {
