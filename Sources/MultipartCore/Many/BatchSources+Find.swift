@@ -20,7 +20,7 @@ extension BatchSources {
     _ give: @escaping @Sendable (UploadStep) async -> Bool,
     listing: @Sendable () -> PrefixListing?
   ) async throws {
-    let tally = SourceTally(rules)
+    let tally = SourceTally(rules, shard)
     let counted = { @Sendable (step: UploadStep) in
       tally.count(step)
       return await give(step)
@@ -103,7 +103,7 @@ extension BatchSources {
   private func tellFile(
     _ path: FilePath, name: [UInt8], _ tally: SourceTally, _ give: (UploadStep) async -> Bool
   ) async -> Bool {
-    guard isChosen(name, tally) else { return true }
+    guard tally.selects(name) else { return true }
     let listed = nameInLists(path, key: name)
     do throws(Failure) {
       let key = if let key { key } else { try key(of: name, path) }
@@ -153,18 +153,6 @@ extension BatchSources {
   }
 
   /// Whether this machine sends a file that is named rather than found in a folder.
-  private func isChosen(_ name: [UInt8], _ tally: SourceTally) -> Bool {
-    guard rules.includes(name) else {
-      tally.noteExcluded()
-      return false
-    }
-    guard shard?.holds(name) ?? true else {
-      tally.noteOther()
-      return false
-    }
-    return true
-  }
-
   private func key(of name: [UInt8], _ path: FilePath) throws(Failure) -> String {
     try KeyName(prefix: prefix, oddNames).key(of: name, path)
   }
@@ -182,7 +170,7 @@ extension BatchSources {
     var earlier = mayBeReadTwice ? nil : KeysSoFar(filesMayRepeat: true)
     let list = try FileList(path, endsWithZero: endsWithZero)
     while let listed = try list.next() {
-      guard isChosen(listed.name, tally) else { continue }
+      guard tally.selects(listed.name) else { continue }
       var step: UploadStep
       do throws(Failure) {
         let shown = FilePath(bytes: listed.path)
@@ -230,10 +218,7 @@ extension BatchSources {
     if let file { try refuseMeetings(inBatch: file, outputs) }
     var earlier = file == nil ? KeysSoFar(filesMayRepeat: false) : nil
     while let line = try batch.next() {
-      guard shard?.holds(Array(line.key.utf8)) ?? true else {
-        tally.noteOther()
-        continue
-      }
+      guard tally.selects(Array(line.key.utf8)) else { continue }
       do throws(Failure) {
         try earlier?.add(line.address, line.source, at: Place(bucket: line.bucket, key: line.key))
       } catch {
@@ -257,9 +242,12 @@ extension BatchSources {
     let meeting = try KeyMeeting.find(filesMayRepeat: false) { () throws(Failure) in
       let list = try BatchList(path)
       return { () throws(Failure) in
-        guard let line = try list.next() else { return nil }
-        try outputs.refuse(source: line.source, bucket: line.bucket, key: line.key)
-        return (line.address, line.source)
+        while let line = try list.next() {
+          guard rules.includes(Array(line.key.utf8)) else { continue }
+          try outputs.refuse(source: line.source, bucket: line.bucket, key: line.key)
+          return (line.address, line.source)
+        }
+        return nil
       }
     }
     if let meeting { throw meeting.failure }

@@ -20,7 +20,7 @@ extension DownloadSources {
   func find(
     in store: Store, asFiles: Bool = true, _ give: @escaping @Sendable (CandidateStep<WantedObject>) async -> Bool
   ) async throws {
-    let tally = SourceTally(rules, to: "download")
+    let tally = SourceTally(rules, shard, to: "download")
     let counted = { @Sendable (step: CandidateStep<WantedObject>) in
       tally.count(step)
       return await give(step)
@@ -38,7 +38,7 @@ extension DownloadSources {
               continue
             }
             let file = self.file(path)
-            guard isChosen(file, tally) else {
+            guard tally.selects(file) else {
               guard await tellExcluded(file, counted) else { return }
               continue
             }
@@ -101,7 +101,7 @@ extension DownloadSources {
     _ wanted: WantedObject, isFile: Bool, _ tally: SourceTally, _ earlier: inout PathsSoFar,
     _ give: @Sendable (CandidateStep<WantedObject>) async -> Bool
   ) async throws -> Bool {
-    guard isChosen(wanted.path, tally) else { return await tellExcluded(wanted.path, give) }
+    guard tally.selects(wanted.path) else { return await tellExcluded(wanted.path, give) }
     var isNew = true
     let step = step(wanted, isFile: isFile) { () throws(Failure) in isNew = try earlier.isNew(wanted) }
     return isNew ? await give(step) : true
@@ -125,18 +125,6 @@ extension DownloadSources {
     let slash = UInt8(ascii: "/")
     let components = name.split(separator: slash, omittingEmptySubsequences: false)
     return Array(components.map { KeyName.restored($0) ?? Array($0) }.joined(separator: [slash]))
-  }
-
-  private func isChosen(_ path: [UInt8], _ tally: SourceTally) -> Bool {
-    guard rules.includes(path) else {
-      tally.noteExcluded()
-      return false
-    }
-    guard shard?.holds(path) ?? true else {
-      tally.noteOther()
-      return false
-    }
-    return true
   }
 
   private func tellExcluded(

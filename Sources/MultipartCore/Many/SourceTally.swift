@@ -14,11 +14,13 @@ final class SourceTally: Sendable {
 
   private let state: Locked<State>
 
+  private let rules: GlobRules
+  private let shard: Shard?
   /// What the run does with the selected sources, as a verb.
   private let verb: String
 
-  init(_ rules: GlobRules, to verb: String = "send") {
-    self.verb = verb
+  init(_ rules: GlobRules, _ shard: Shard?, to verb: String = "send") {
+    (self.rules, self.shard, self.verb) = (rules, shard, verb)
     state = Locked(State(watch: RuleWatch(rules)))
   }
 
@@ -30,8 +32,19 @@ final class SourceTally: Sendable {
   }
 
   func add(_ watch: RuleWatch) { state.withLock { $0.watch.add(watch) } }
-  func noteExcluded() { state.withLock { $0.excluded += 1 } }
-  func noteOther() { state.withLock { $0.hasOthers = true } }
+
+  /// Whether the rules and the share select this name.
+  func selects(_ name: [UInt8]) -> Bool {
+    guard rules.includes(name) else {
+      state.withLock { $0.excluded += 1 }
+      return false
+    }
+    guard shard?.holds(name) ?? true else {
+      state.withLock { $0.hasOthers = true }
+      return false
+    }
+    return true
+  }
 
   /// Advice about rules without effect.
   var advice: [Wording] {

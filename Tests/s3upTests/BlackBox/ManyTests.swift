@@ -101,6 +101,10 @@ import Testing
     try await box.run("put", "--batch", "b").expectSuccess()
     #expect(box.fake.object("x")?.headers["content-type"] == "a/b" && box.fake.object("x")?.metadata == ["m": "n"])
     #expect(box.fake.object("y")?.size == 0)
+    // The same rules as for folders, about the keys.
+    let chosen = try await box.run("put", "--batch", "b", "--exclude", "/x", "--dry-run")
+    #expect(chosen.lines.first == "would upload t/z to s3://bucket/y (0 B)", "\(chosen.output)")
+    try await box.run("put", "--batch", "b", "--include", "*.png").expectFailure(66, "leave nothing to send")
     try box.files.write(Array((good + "\n" + #"{"localUri": "t/z", "bucket": "bucket"}"#).utf8), to: "bad")
     let before = box.fake.requests.count
     try await box.run("put", "--batch", "bad").expectFailure(64, "line 2", "key")

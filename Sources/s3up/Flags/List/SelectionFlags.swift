@@ -14,8 +14,8 @@ extension FlagList {
         The globs are those of gitignore: *, ?, [a-z], **; a slash at the beginning or in the middle anchors the glob \
         to the given folder or prefix, and a slash at the end makes it match folders only. If the first rule is an \
         --include, everything else is excluded: --include '*.js' alone selects all .js files. Excluded folders are \
-        not searched, so --exclude '*' --include '*.js', as for the AWS CLI, leaves out every folder. If the rules \
-        leave no file, the exit code is 66.
+        not searched, so --exclude '*' --include '*.js', as for the AWS CLI, leaves out every folder. With --batch the \
+        globs are compared with the keys. If the rules leave no file, the exit code is 66.
         """),
     Flag(
       .exclude, .list("GLOB"), .selection, [.many, .issueMany, .verifyMany, .getMany],
