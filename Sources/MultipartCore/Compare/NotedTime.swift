@@ -19,6 +19,16 @@ extension FileTime {
     return (time, "s3cmd's mtime", true)
   }
 
+  /// Whether the object is newer than the file, by the time in its metadata or that of its upload; nil if it has none.
+  /// Seconds decide if one of the times has no fraction: not every store, file system or tool keeps it.
+  static func isNewer(_ object: ObjectInfo, than file: FileIdentity) -> Bool? {
+    let noted = noted(in: object.metadata)?.time
+    guard let seconds = noted?.seconds ?? object.lastModified?.seconds else { return nil }
+    let (fraction, own) = (noted?.nanoseconds ?? 0, file.modifiedNanoseconds)
+    return seconds > file.modifiedSeconds
+      || seconds == file.modifiedSeconds && own > 0 && fraction > own
+  }
+
   static func noted(in metadata: [NamedValue], of identity: FileIdentity) -> NotedTime? {
     guard let (time, name, isWhole) = noted(in: metadata) else { return nil }
     let isSame = isWhole ? time.seconds == identity.modifiedSeconds : time == FileTime(identity)

@@ -1,13 +1,13 @@
 import Glibc
 import MultipartBasics
 
-/// What is known about an interrupted download: which object in which version, and the checksum of each range that was
-/// written to the part file. A range is believed only if the bytes on disk have its checksum, so nothing need be made
-/// durable.
+/// What is known about an interrupted download: which object in which version, and the checksums of the ranges, and of
+/// the beginnings of ranges, that were written to the part file. They are believed only if the bytes on disk have these
+/// checksums, so nothing need be made durable.
 /// ```
 /// s3up download 1 CRC
 /// object ORIGIN BUCKET KEY VERSION ETAG START SIZE RANGE-SIZE TARGET CRC
-/// range NUMBER CRC64NVME CRC
+/// range NUMBER LENGTH CRC64NVME CRC
 /// ```
 final class DownloadRecord: Sendable {
   struct Header: Sendable {
@@ -28,8 +28,15 @@ final class DownloadRecord: Sendable {
     }
   }
 
+  /// The bytes from the beginning of a range that were written.
+  struct Written: Sendable {
+    var length: Int64
+    var sum: Checksum
+  }
+
   private struct State: Sendable {
     var file: RecordFile?
+    var hasRanges: Bool
   }
 
   static let folderName = "downloads"
@@ -41,16 +48,19 @@ final class DownloadRecord: Sendable {
   private let seed: UInt32
   private let lock: RecordLock
   private let state: Locked<State>
-  /// The ranges that an earlier run has written, by number.
-  let found: [Int: Checksum]
+  /// What an earlier run has written of each range, by number.
+  let found: [Int: Written]
 
   private init(
     _ folder: RecordFolder, _ name: String, _ lock: RecordLock, _ file: RecordFile, seed: UInt32,
-    found: [Int: Checksum]
+    found: [Int: Written]
   ) {
     (self.folder, self.name, self.lock, self.seed, self.found) = (folder, name, lock, seed, found)
-    state = Locked(State(file: file))
+    state = Locked(State(file: file, hasRanges: !found.isEmpty))
   }
+
+  /// Whether there is anything to resume from.
+  var hasRanges: Bool { state.withLock { $0.hasRanges } }
 
   /// Continues the record of the same object, divided in the same way, or begins one; nil while another run holds it.
   static func open(_ path: String, _ header: Header) throws(Failure) -> DownloadRecord? {
@@ -93,7 +103,7 @@ final class DownloadRecord: Sendable {
   /// Reads the record; nil unless it is of this very object.
   private static func read(
     _ bytes: [UInt8], _ header: Header
-  ) -> (ranges: [Int: Checksum], length: Int, seed: UInt32)? {
+  ) -> (ranges: [Int: Written], length: Int, seed: UInt32)? {
     var rest = bytes[...]
     func next() -> ArraySlice<UInt8>? {
       guard let end = rest.prefix(RecordLine.longest).firstIndex(of: UInt8(ascii: "\n")) else { return nil }
@@ -103,24 +113,27 @@ final class DownloadRecord: Sendable {
     guard let first = next(), RecordLine.read(first)?.words == opening, let second = next(),
       let head = RecordLine.read(second), head.words == header.words
     else { return nil }
-    var ranges: [Int: Checksum] = [:]
+    var ranges: [Int: Written] = [:]
     var length = rest.startIndex
-    while let line = next(), let words = RecordLine.read(line, seed: head.crc)?.words, words.count == 3,
+    while let line = next(), let words = RecordLine.read(line, seed: head.crc)?.words, words.count == 4,
       words[0] == Array("range".utf8), let number = Int(words[1], in: 1...max(1, header.plan.count)),
-      let sum = Hex.decode(String(decoding: words[2], as: UTF8.self)).flatMap({ Checksum(.crc64nvme, bytes: $0) })
+      let written = Int64(words[2], in: 1...max(1, header.plan.range(of: number).length)),
+      let sum = Hex.decode(String(decoding: words[3], as: UTF8.self)).flatMap({ Checksum(.crc64nvme, bytes: $0) })
     {
-      ranges[number] = sum
+      // A range that was tried again may have a shorter beginning, or other bytes.
+      if written >= ranges[number]?.length ?? 0 { ranges[number] = Written(length: written, sum: sum) }
       length = rest.startIndex
     }
     return (ranges, length, head.crc)
   }
 
-  /// Records a range that was written. If the disk cannot take it, the only cost is that the range is downloaded again
-  /// on resume.
-  func append(_ number: Int, _ sum: Checksum) {
-    let words = ["range", String(number), sum.hex].map { Array($0.utf8) }
+  /// Records what was written of a range. If the disk cannot take it, the only cost is that it is downloaded again on
+  /// resume.
+  func append(_ number: Int, _ written: Written) {
+    let words = ["range", String(number), String(written.length), written.sum.hex].map { Array($0.utf8) }
     let line = RecordLine.write(words, seed: seed).bytes
     state.withLock { state in
+      state.hasRanges = true
       guard (try? state.file?.write(line)) == nil else { return }
       state.file = nil
     }

@@ -86,7 +86,7 @@ extension Downloader {
   }
 
   func publish() async -> DownloadMachine.Event {
-    let (part, ordered) = known.withLock { ($0.part, $0.ordered) }
+    let (part, ordered, size) = known.withLock { ($0.part, $0.ordered, $0.plan.size) }
     do throws(Failure) {
       if let ordered { try await release(ordered) }
       if case .file(let target) = kind, let part {
@@ -94,9 +94,11 @@ extension Downloader {
         let record = wanted?.record
         try record?.begin(bucket: address.bucket, key: address.key)
         do throws(Failure) {
+          // A piece of the object does not have its time.
+          let isWhole = options.range == nil && options.part == nil
           try target.publish(
-            part, replaces: options.overwrites || options.ifNewer,
-            modified: options.range == nil ? object.flatMap { FileTime.noted(in: $0.metadata)?.time } : nil)
+            part, of: size, replaces: options.overwrites || options.ifNewer,
+            modified: isWhole ? object.flatMap { FileTime.noted(in: $0.metadata)?.time } : nil)
         } catch {
           try record?.withdraw(bucket: address.bucket, key: address.key)
           throw error

@@ -21,23 +21,10 @@ extension Downloader {
     }
   }
 
-  private static let longestLook = Duration.seconds(5)
-
-  /// The failure if there is no object; it says if the key was meant as a folder. A list that is not allowed says nothing.
   private func missing() async -> Failure {
-    guard wanted == nil, options.versionID == nil, !address.key.ends(with: "/") else { return HeadObject.noObject }
-    let below = ListObjects(address.inBucket, prefix: address.key + "/", most: 1)
-    let look = { @Sendable [client] () async throws(Failure) in try await client.perform(below) }
-    let page = await world.within(Self.longestLook, "the keys below were not listed", look)
-    let found: ListObjects.Output
-    switch page {
-    case .failure(let failure): return failure.s3Code == "NoSuchBucket" ? failure : HeadObject.noObject
-    case .success(let listed): found = listed
-    }
-    guard !found.objects.isEmpty else { return HeadObject.noObject }
-    return Failure(
-      .refused, "there is no object at the key, but there are keys below it",
-      remedy: "to download them all: \(run: .downloadFolder)")
+    guard wanted == nil else { return HeadObject.noObject }
+    return await HeadObject(address, versionID: options.versionID)
+      .absence(client, world, ofFolder: "to download them all: \(run: .downloadFolder)")
   }
 
   private func found() async throws(Failure) -> ObjectInfo {
@@ -80,170 +67,6 @@ extension Downloader {
     )
   }
 
-  // MARK: - The target
-
-  func open() async -> DownloadMachine.Event {
-    do throws(Failure) {
-      let asked = known.withLock { $0.object }
-      guard let object = asked ?? wanted?.object.listed.map(ObjectInfo.init), let size = object.size else {
-        return .openFailed(Failure(.local, "no answer to HEAD"))
-      }
-      try wanted?.object.noted?.check(object)
-      let (start, length) = try range(of: object, size)
-      let pieces = rangeSize(start, length) { recordedRangeSize(object, $0) }
-      let plan = RangePlan(start: start, size: length, rangeSize: pieces)
-      if case .file(let target) = kind, target.found != nil, let left = try leaves(target, object) {
-        known.withLock { $0.result = left }
-        return .unchanged
-      }
-      if wanted?.onlyLooks == true {
-        known.withLock { $0.result = DownloadedObject(.planned, object) }
-        return .unchanged
-      }
-      if asked == nil {
-        known.withLock { ($0.object, $0.plan, $0.isListed) = (object, plan, true) }
-      } else {
-        await planProof(object, plan)
-      }
-      count(total: length, ranges: plan.count)
-      let have: Set<Int>
-      switch kind {
-      case .file where asked == nil: have = []
-      case .file(let target): have = try openPart(target, object, plan)
-      case .stream(let target):
-        try await openStream(target, object, plan)
-        have = []
-      }
-      tell(.started(size: length, ranges: plan.count, rangeSize: plan.rangeSize))
-      return .opened(
-        ranges: plan.count, size: length, have: have, rangeSize: plan.rangeSize == rangeSize ? nil : plan.rangeSize)
-    } catch {
-      return .openFailed(error)
-    }
-  }
-
-  private func range(of object: ObjectInfo, _ size: Int64) throws(Failure) -> (start: Int64, length: Int64) {
-    if options.part != nil, let place = object.placeOfPart { return place }
-    guard let range = options.range else { return (0, size) }
-    guard range.lowerBound < size else {
-      throw Failure(
-        .usage, "the range begins after the object's \(size) bytes",
-        remedy: size == 0 ? "the object is empty" : "its first byte is 0, its last \(size - 1)")
-    }
-    return (range.lowerBound, min(range.upperBound, size - 1) - range.lowerBound + 1)
-  }
-
-  /// The result if an existing file is left alone; throws if it may be neither left nor replaced.
-  private func leaves(_ target: DownloadTarget, _ object: ObjectInfo) throws(Failure) -> DownloadedObject? {
-    var result = DownloadedObject(.unchanged, object)
-    if let wanted, let record = wanted.record, let found = target.found, let etag = object.etag,
-      try record.knows(wanted.object.recorded(found, in: address.bucket), etag: etag)
-    {
-      result.evidence = "an earlier run downloaded it, and neither has changed since"
-      return result
-    }
-    let compares = wanted?.compares ?? options.skipsSame
-    if compares, options.range == nil, options.part == nil, target.found?.size == object.size {
-      let file = TreeFile(folder: target.folder, path: target.name, nil)
-      var sums = FileSums(try SourceFile(file, followsLinks: false), unless: { [progress] in progress.isStopped })
-      let proof = ByteProof(
-        plan: try? UploadPlan(size: object.size ?? 0), etagMayBeMD5: etagMayBeMD5 && object.encryption.etagMayBeMD5)
-      if case .same(let match) = try proof.sign(of: object, &sums) {
-        result.evidence = match.evidence
-        result.checksum = match.sum
-        try wanted?.object.noted?.prove(&sums, object, etagMayBeMD5: etagMayBeMD5, &result)
-        return result
-      }
-    }
-    if options.ifNewer, let found = target.found {
-      // A downloaded file has the time that is stored with its object.
-      guard let time = FileTime.noted(in: object.metadata)?.time.seconds ?? object.lastModified?.seconds else {
-        throw Failure(
-          .precondition, "the store does not say when the object was written, so nothing shows that it is newer")
-      }
-      if time <= found.modifiedSeconds {
-        result.outcome = .skipped
-        result.evidence = "the object is not newer than the file"
-        return result
-      }
-      return nil
-    }
-    guard !options.overwrites else { return nil }
-    throw Self.isThere(options)
-  }
-
-  static func isThere(_ options: DownloadOptions) -> Failure {
-    Failure(
-      .precondition,
-      options.skipsSame
-        ? "the file already exists, and is not known to be identical to the object" : "the file already exists",
-      remedy: "replace it with \(.overwrites), or name another target"
-        + (options.skipsSame ? "" : "; with \(.skipsSame) one that is identical to the object is left as it is"))
-  }
-
-  /// Decides which checksums are computed while the bytes arrive, and how the object is divided into parts.
-  private func planProof(_ object: ObjectInfo, _ plan: RangePlan) async {
-    let proof =
-      options.range == nil && !object.isPartOnly
-      ? await ByteProof.strongest(
-        of: object, headOperation, client, etagMayBeMD5: etagMayBeMD5, readsOnce: kind.isStream)
-      : ByteProof()
-    known.withLock { known in
-      known.plan = plan
-      known.algorithms = Set(object.wholeChecksums.filter(\.isCRC)).union([.crc64nvme])
-      known.proof = proof
-    }
-  }
-
-  private func header(_ object: ObjectInfo, _ plan: RangePlan) -> DownloadRecord.Header? {
-    guard case .file(let target) = kind, let etag = object.etag else { return nil }
-    return DownloadRecord.Header(
-      target: RecordTarget(origin: client.signer.origin, bucket: address.bucket, key: address.key),
-      version: object.versionID ?? "", etag: etag, plan: plan, file: target.path)
-  }
-
-  /// How an interrupted run has divided the same bytes of the object.
-  private func recordedRangeSize(_ object: ObjectInfo, _ plan: RangePlan) -> Int64? {
-    guard let stateFolder, let header = header(object, plan) else { return nil }
-    return DownloadRecord.rangeSize(stateFolder, header)
-  }
-
-  /// Opens the part file. Returns the ranges of an earlier run whose bytes on disk match their checksums.
-  private func openPart(_ target: DownloadTarget, _ object: ObjectInfo, _ plan: RangePlan) throws(Failure) -> Set<Int> {
-    let part = if let part = known.withLock({ $0.part }) { part } else { try PartFile.open(for: target) }
-    known.withLock { $0.part = part }
-    // With a single range there is nothing to resume.
-    guard wanted == nil || plan.count > 1 else {
-      try part.prepare(plan.size, keeps: false)
-      return []
-    }
-    var record: DownloadRecord?
-    if let stateFolder, let header = header(object, plan) {
-      do throws(Failure) {
-        record = try DownloadRecord.open(stateFolder, header)
-      } catch {
-        guard error.code == .local else { throw error }
-        tell(.warning("this download cannot be resumed: \(error.message)"))
-      }
-    }
-    known.withLock { $0.record = record }
-    let noted = record?.found ?? [:]
-    try part.prepare(plan.size, keeps: !noted.isEmpty)
-    let algorithms = known.withLock { $0.algorithms }
-    var have: Set<Int> = []
-    var bytes: Int64 = 0
-    for (number, sum) in noted where !progress.isStopped {
-      let (offset, length) = plan.range(of: number)
-      guard let sums = part.sum(algorithms, offset, length), sums[.crc64nvme] == sum else { continue }
-      known.withLock { $0.sums[number] = sums }
-      have.insert(number)
-      bytes += length
-    }
-    progress.keep((have.count, bytes))
-    if !have.isEmpty { tell(.resumed(ranges: have.count, bytes: bytes)) }
-    return have
-  }
-
   // MARK: - Ranges
 
   func get(_ number: Int, fresh: Bool, isCopy: Bool) async -> DownloadMachine.Event {
@@ -251,8 +74,14 @@ extension Downloader {
     let (object, plan, algorithms, part, ordered, namesVersion) = known.withLock {
       ($0.object, $0.plan, $0.algorithms, $0.part, $0.ordered, $0.namesVersion)
     }
+    let (isListed, record, beginning) = known.withLock { ($0.isListed, $0.record, $0.beginnings[number]) }
     guard let object, let size = object.size else { return .rangeFailed(number, Failure(.local, "no answer to HEAD")) }
-    let (offset, length) = plan.range(of: number)
+    var (offset, length) = plan.range(of: number)
+    let whole = length
+    if let beginning {
+      offset += beginning.length
+      length -= beginning.length
+    }
     let transfer = progress.begin(.init(part: number, isCopy: isCopy))
     var confirmed: Int64?
     defer { transfer.end(confirmed: confirmed) }
@@ -260,12 +89,12 @@ extension Downloader {
       let wanted = RangeSink.Wanted(
         number: number, first: plan.start + offset, length: length, size: size, etag: object.etag.flatMap(ETag.init),
         modified: object.lastModified, versionID: object.versionID)
-      let isListed = known.withLock { $0.isListed }
       let inMemory = isCopy || ordered != nil || isListed
       let (claims, ticket) = (claims, claims.enter())
       let last = Locked<Int64>(0)
       let bytes = Locked<[UInt8]>([])
       let traced = Locked<RequestTrace?>(nil)
+      let noted = Locked(start)
       let sink = try RangeSink(
         wanted, algorithms, step: inMemory ? .max : RangeSink.step,
         moved: { received in
@@ -276,7 +105,7 @@ extension Downloader {
           transfer.add(received - before, of: traced.withLock { $0 })
           transfer.acknowledge(received)
         },
-        take: { piece, at in
+        take: { [offset] piece, at in
           guard let part, !isListed else {
             bytes.withLock { $0 = Array(piece) }
             return nil
@@ -286,20 +115,41 @@ extension Downloader {
             return Failure(.interrupted, "another copy of the range was faster")
           }
           return result
+        },
+        wrote: { [world] bytes, sums in
+          guard !inMemory, let record else { return }
+          let time = world.uptime()
+          let isDue = noted.withLock { last in
+            guard time - last >= Self.pauseBetweenNotes else { return false }
+            last = time
+            return true
+          }
+          guard isDue, let sum = Self.joined(beginning, try? sums.finish(), bytes)?[.crc64nvme] else { return }
+          record.append(number, DownloadRecord.Written(length: (beginning?.length ?? 0) + bytes, sum: sum))
         })
       let get = GetObject(
         address, range: isListed ? nil : wanted.first...wanted.first + length - 1, ifMatch: object.etag,
         versionID: options.versionID ?? (namesVersion ? object.versionID : nil), wantsChecksums: isListed, sink: sink)
-      let answer = try await perform(get, of: object) { request in
-        request.freshConnection = fresh
-        transfer.goes(with: request.trace)
-        traced.withLock { $0 = request.trace }
+      let answer: GetObject.Output
+      do throws(Failure) {
+        answer = try await perform(get, of: object) { request in
+          request.freshConnection = fresh
+          transfer.goes(with: request.trace)
+          traced.withLock { $0 = request.trace }
+        }
+      } catch {
+        // Such a store serves an object of one range, but not the rest of it.
+        guard sink.gotWholeObject, forgetBeginning(of: number) else { throw error }
+        throw Failure(.server, error.message)
       }
       // Without a body the sink was not called.
       if let problem = RangeSink.judge(answer.contentRange == nil ? 200 : 206, answer.object.headers, wanted) {
         throw problem
       }
-      let sums = try sink.finish()
+      let received = try sink.finish()
+      guard let sums = Self.joined(beginning, received, length) else {
+        throw Failure(.local, "the checksums of range \(number) cannot be combined")
+      }
       if part != nil || isListed {
         guard claims.write(number, by: ticket, wins: true, { nil }) != nil else {
           throw Failure(.interrupted, "another copy of the range was faster")
@@ -315,13 +165,38 @@ extension Downloader {
       }
       known.withLock { $0.sums[number] = sums }
       ordered?.put(number, bytes.withLock { $0 })
-      if let sum = sums[.crc64nvme] { known.withLock { $0.record }?.append(number, sum) }
+      if let sum = sums[.crc64nvme] { record?.append(number, DownloadRecord.Written(length: whole, sum: sum)) }
       confirmed = length
       tell(.range(number: number, size: length, took: world.uptime() - start))
       return .rangeDone(.init(range: number, sum: sums[.crc64nvme]))
     } catch {
       return .rangeFailed(number, error.at(Place(part: number)))
     }
+  }
+
+  /// On a slow line a range takes minutes, of which an interruption must not cost more than a few seconds.
+  private static let pauseBetweenNotes = Duration.seconds(4)
+
+  /// Loads the whole range in the next try. Returns whether this try has asked for less.
+  private func forgetBeginning(of number: Int) -> Bool {
+    guard let beginning = known.withLock({ $0.beginnings.removeValue(forKey: number) }) else { return false }
+    progress.forget(beginning.length)
+    return true
+  }
+
+  /// The checksums of a beginning and of the bytes after it.
+  private static func joined(
+    _ beginning: Known.Beginning?, _ rest: [ChecksumAlgorithm: Checksum]?, _ length: Int64
+  ) -> [ChecksumAlgorithm: Checksum]? {
+    guard let beginning, let rest else { return rest }
+    var sums: [ChecksumAlgorithm: Checksum] = [:]
+    for (algorithm, sum) in rest {
+      guard let first = beginning.sums[algorithm],
+        let both = CRCCombiner.combine(algorithm, [(first, beginning.length), (sum, length)])
+      else { return nil }
+      sums[algorithm] = both
+    }
+    return sums
   }
 
   /// Requests a range. To name a version needs a permission of its own (`s3:GetObjectVersion`), so after a refusal the

@@ -66,6 +66,9 @@ final class Downloader: Performer {
     /// The command that receives the bytes, until it has succeeded.
     var command: ProducerProcess?
     var sums: [Int: [ChecksumAlgorithm: Checksum]] = [:]
+    /// What an earlier run has written of ranges that it has not finished.
+    typealias Beginning = (length: Int64, sums: [ChecksumAlgorithm: Checksum])
+    var beginnings: [Int: Beginning] = [:]
     var result: DownloadedObject?
   }
   let known = Locked(Known())
@@ -84,7 +87,9 @@ final class Downloader: Performer {
     try store.check(options)
     let kind: Kind
     switch output.kind {
-    case .descriptor(let descriptor, _): kind = .stream(.descriptor(descriptor))
+    case .descriptor(let descriptor, let name):
+      try DownloadTarget.requireWritable(descriptor, name)
+      kind = .stream(.descriptor(descriptor))
     case .command(let words, let errors): kind = .stream(.command(words, errors: errors))
     case .feed(let feed): kind = .stream(.feed(feed))
     case .file(let path):
@@ -185,9 +190,10 @@ final class Downloader: Performer {
     case .publish: begin { await self.world.timed("publishing", at: self.place) { await self.publish() } }
     case .say(let event):
       if event == .reloads {
-        known.withLock { $0.sums = [:] }
+        known.withLock { ($0.sums, $0.beginnings) = ([:], [:]) }
         claims.forgetAll()
         progress.reset()
+        progress.keep((0, 0))
       }
       tell(event)
     case .finish(let outcome): return .ended(end(outcome, machine))
@@ -280,12 +286,11 @@ final class Downloader: Performer {
   /// Adds to the failure whether the next run can resume; otherwise nothing is left.
   private func leave(_ failure: Failure) -> Failure {
     var failure = failure
-    let (part, record, plan) = known.withLock { ($0.part, $0.record, $0.plan) }
-    // If the target is in the way, the ranges on disk still belong to the object. A machine that could not write a single
-    // range gets no part file.
-    let mayPass = Failure.Code.passing.contains(failure.code) || failure.code == .precondition
-    let hasSome = failure.code != .local || progress.bytesSent > 0 || record?.found.isEmpty == false
-    let keeps = mayPass && hasSome && part?.isThere == true && record != nil && plan.count > 0
+    let (part, record) = known.withLock { ($0.part, $0.record) }
+    // If the target is in the way, or the store refuses one of the ranges, those on disk still belong to the object.
+    let mayPass = Failure.Code.passing.union([.precondition, .refused]).contains(failure.code)
+    // A part file that was not opened may be another run's: the record stays as it was found.
+    let keeps = record?.hasRanges == true && (part.map { mayPass && $0.isThere } ?? true)
     if !keeps { part?.remove() }
     record?.close(keeps: keeps)
     failure.isResumable = keeps

@@ -62,6 +62,8 @@ final class TransferProgress: Sendable {
     kept.withLock { $0 = all }
   }
 
+  func forget(_ bytes: Int64) { kept.withLock { $0.bytes -= bytes } }
+
   /// Ends the checksums that are being computed: they occupy the threads that an interruption needs.
   func stop() { stopped.store(true, ordering: .relaxed) }
   var isStopped: Bool { stopped.load(ordering: .relaxed) }

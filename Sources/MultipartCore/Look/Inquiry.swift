@@ -13,7 +13,9 @@ struct Inquiry: Sendable {
   }
 
   func run() async throws(Failure) -> ObjectDescription {
-    let object = try await store.client.perform(head, retrying: store.retry).object()
+    guard case .exists(let object) = try await store.client.perform(head, retrying: store.retry) else {
+      throw await store.absence(of: head.address.key, versionID: head.versionID)
+    }
     let (shownRetention, shownHold) = (object.retention, object.headers[HeaderName.legalHold])
     // In a directory bucket an object has neither tags nor locks.
     let hasSettings = !store.isDirectoryBucket

@@ -14,8 +14,7 @@ import Testing
       <IsTruncated>true</IsTruncated><EncodingType>url</EncodingType><NextContinuationToken>a+b/%20=</NextContinuationToken>
       <Contents><Key>a+b%2Bc%0A</Key><LastModified>2010-11-10T20:48:33.000Z</LastModified>
         <ETag>&quot;5289df737df57326fcdd22597afb1fac&quot;</ETag><Size>3</Size></Contents>
-      <Contents><Key>d</Key><Size>-1</Size></Contents>
-      <Contents><Size>1</Size></Contents></ListBucketResult>
+      <Contents><Key>d</Key><Size>-1</Size></Contents></ListBucketResult>
       """)
     #expect(
       page.objects == [
@@ -26,6 +25,16 @@ import Testing
     #expect(page.isTruncated == true)
     // A token is opaque, even if it looks encoded.
     #expect(page.nextToken == "a+b/%20=")
+  }
+
+  @Test(
+    "a list that hides objects is none: an entry without a key, or an error among the entries",
+    arguments: ["<Contents><Size>1</Size></Contents>", "<Error><Code>InternalError</Code></Error>"])
+  func hiding(_ element: String) {
+    #expect(throws: Failure.self) {
+      try page(
+        "<ListBucketResult><MaxKeys>1000</MaxKeys><Contents><Key>a</Key></Contents>\(element)</ListBucketResult>")
+    }
   }
 
   @Test("keys that no encoder would write are not decoded")

@@ -33,6 +33,19 @@ import Testing
     #expect(box.fake.requests(.getObject).isEmpty)
   }
 
+  @Test("an object of another size than the listed one is 65 at once", arguments: [1, 3])
+  func otherSize(_ listed: Int) async throws {
+    let box = try box()
+    box.fake.putObject("p/a", bytes: [1, 2])
+    let etag = #"\""# + hex(FakeHash.md5.of([1, 2])) + #"\""#
+    try box.files.write(Array(line("p/a", listed, etag: etag).utf8), to: "list.jsonl")
+    let result = try await box.run("get", "--manifest", "list.jsonl", "s3://bucket/p/", "back")
+    #expect(
+      result.status == 65 && result.errors.contains("the object has 2 bytes, and the manifest lists \(listed)"),
+      "\(result.errors)")
+    #expect(box.fake.requests(.getObject).count <= 1)
+  }
+
   @Test("a manifest of a share, or one from a pipe, is read as what it is, whatever its name")
   func anyName() async throws {
     let box = try box()

@@ -39,11 +39,7 @@ struct DownloadTarget: Sendable {
   /// Examines the path's target (`lstat`, `stat`). A symbolic link stays, and its target is replaced.
   static func look(at path: FilePath) throws(Failure) -> Kind {
     if let number = path.openDescriptor {
-      let flags = fcntl(number, F_GETFL)
-      guard flags >= 0, flags & O_ACCMODE != O_RDONLY else {
-        throw Failure(.precondition, "the target is not open for writing", remedy: "name a file").at(
-          Place(file: path.text))
-      }
+      try requireWritable(number, path.text)
       return .descriptor(number)
     }
     var own = stat()
@@ -74,6 +70,13 @@ struct DownloadTarget: Sendable {
     default:
       throw Failure(.precondition, "the target is neither a file nor a pipe", remedy: "name a file").at(
         Place(file: path.text))
+    }
+  }
+
+  static func requireWritable(_ descriptor: Int32, _ name: String) throws(Failure) {
+    let flags = fcntl(descriptor, F_GETFL)
+    guard flags >= 0, flags & O_ACCMODE != O_RDONLY else {
+      throw Failure(.precondition, "the target is not open for writing", remedy: "name a file").at(Place(file: name))
     }
   }
 
@@ -126,11 +129,17 @@ struct DownloadTarget: Sendable {
 
   /// Gives the complete, proven file its mode and its name, durably: `fchmod`, `fsync`, `rename`, `fsync` of the
   /// folder. A file that appeared there in the meantime stays.
-  func publish(_ part: PartFile, replaces: Bool, modified time: FileTime? = nil) throws(Failure) {
+  func publish(_ part: PartFile, of size: Int64, replaces: Bool, modified time: FileTime? = nil) throws(Failure) {
+    // The mode may have been changed since the target was found.
+    let mode = (try? unchanged()).map { $0.st_mode & 0o7777 } ?? mode
     if let owner, geteuid() == 0 { _ = fchown(part.descriptor, owner.user, owner.group) }
     guard fchmod(part.descriptor, mode) == 0 else { throw Self.failure(errno, "the file's mode cannot be set", path) }
     if let time { part.set(time) }
     try part.sync()
+    guard part.identity?.size == size else {
+      throw Failure(.local, "another program has changed the length of the file that was being written")
+        .at(Place(file: path.text))
+    }
     guard part.isThere, folderIsThere else {
       throw Failure(
         .local, "another program has moved, removed or replaced the file that was being written",
@@ -138,13 +147,11 @@ struct DownloadTarget: Sendable {
       ).at(Place(file: path.text))
     }
     do throws(ErrorNumber) {
-      if found == nil || !replaces {
-        try folder.renameNew(part.name, to: name)
-      } else {
-        guard let now = try? folder.status(of: name, followsLinks: false), FileIdentity(now) == found else {
-          throw ErrorNumber(EEXIST)
-        }
+      let isThere = try unchanged() != nil
+      if isThere, replaces {
         try folder.rename(part.name, to: name)
+      } else {
+        try folder.renameNew(part.name, to: name)
       }
     } catch {
       // It may stay for the next run, and only the final name has the mode.
@@ -157,6 +164,20 @@ struct DownloadTarget: Sendable {
     } catch {
       throw Self.failure(error.number, "the folder cannot be made durable", folder.path)
     }
+  }
+
+  /// The file that was found; nil if there is none or it has been removed. Throws EEXIST if it was replaced or rewritten.
+  private func unchanged() throws(ErrorNumber) -> stat? {
+    guard let found else { return nil }
+    let status: stat
+    do throws(ErrorNumber) {
+      status = try folder.status(of: name, followsLinks: false)
+    } catch {
+      guard error.number == ENOENT else { throw error }
+      return nil
+    }
+    guard found.change(to: FileIdentity(status)) == nil else { throw ErrorNumber(EEXIST) }
+    return status
   }
 
   /// Whether the folder's path, as it was given, still leads to it: it may have been renamed.

@@ -9,11 +9,11 @@ final class PartFile: Sendable {
   private let folder: Folder
   let name: [UInt8]
   let descriptor: Int32
-  /// The path, for messages.
-  var path: FilePath { folder.display(name) }
+  /// The target's path, for messages.
+  private let path: FilePath
 
-  private init(_ folder: Folder, _ name: [UInt8], _ descriptor: Int32) {
-    (self.folder, self.name, self.descriptor) = (folder, name, descriptor)
+  private init(_ target: DownloadTarget, _ name: [UInt8], _ descriptor: Int32) {
+    (folder, path, self.name, self.descriptor) = (target.folder, target.path, name, descriptor)
   }
 
   deinit { close(descriptor) }
@@ -42,7 +42,7 @@ final class PartFile: Sendable {
       } catch {
         throw DownloadTarget.failure(error.number, "the target's folder cannot be written", folder.path)
       }
-      let file = PartFile(folder, name, descriptor)
+      let file = PartFile(target, name, descriptor)
       while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
         guard errno != EWOULDBLOCK else {
           throw Failure(.locked, "another run is downloading to this file", remedy: "wait for it to end")
@@ -134,6 +134,15 @@ final class PartFile: Sendable {
       return false
     }
     return Inode(named) == Inode(status)
+  }
+
+  /// Removes what a killed run has left for a target that is complete without it. Returns whether there was anything.
+  static func discard(for target: DownloadTarget) -> Bool {
+    guard let name = try? name(for: target.name),
+      (try? target.folder.status(of: name, followsLinks: false)) != nil, let file = try? open(for: target)
+    else { return false }
+    file.remove()
+    return true
   }
 
   func remove() { if isThere { folder.remove(name) } }

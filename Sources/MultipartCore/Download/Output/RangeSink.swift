@@ -69,28 +69,34 @@ final class RangeSink: BodySink, @unchecked Sendable {
   private let wanted: Wanted
   private let take: (UnsafeRawBufferPointer, Int64) -> Failure?
   private let moved: (Int64) -> Void
+  private let wrote: (Int64, MultiChecksum) -> Void
   private var sums: MultiChecksum
   private var buffer: [UInt8] = []
   private let step: Int
   private var written: Int64 = 0
   private(set) var received: Int64 = 0
   private(set) var failure: Failure?
+  /// Whether the whole object came instead of the range.
+  private(set) var gotWholeObject = false
 
   static let step = 512 << 10
 
   /// `take` receives pieces of `step` bytes and their positions in the range; with `.max` the whole range, and only once
   /// its answer is complete: a copy that claimed the range and then broke would keep the other one from finishing.
+  /// `wrote` gets the number of bytes that `take` has taken, and their checksums.
   init(
     _ wanted: Wanted, _ algorithms: Set<ChecksumAlgorithm>, step: Int = step, moved: @escaping (Int64) -> Void,
-    take: @escaping (UnsafeRawBufferPointer, Int64) -> Failure?
+    take: @escaping (UnsafeRawBufferPointer, Int64) -> Failure?,
+    wrote: @escaping (Int64, MultiChecksum) -> Void = { _, _ in }
   ) throws(Failure) {
-    (self.wanted, self.step, self.moved, self.take) = (wanted, step, moved, take)
+    (self.wanted, self.step, self.moved, self.take, self.wrote) = (wanted, step, moved, take, wrote)
     sums = try MultiChecksum(algorithms)
     buffer.reserveCapacity(Int(min(Int64(step), wanted.length)))
   }
 
   func begin(_ status: Int, _ headers: HeaderList) -> Failure? {
     failure = Self.judge(status, headers, wanted)
+    gotWholeObject = failure?.code == .refused
     return failure
   }
 
@@ -116,9 +122,11 @@ final class RangeSink: BodySink, @unchecked Sendable {
       guard status == 200, wanted.isWhole else {
         return Failure(
           .refused, "the store returned the whole object instead of a range",
-          remedy: "give a \(.partSize) of at least the object's size: it is then requested as a whole")
+          remedy: "a download with a \(.partSize) of at least the object's size requests it as a whole")
       }
-      return nil
+      // What a list has said about the size may be wrong or old.
+      let length = headers["Content-Length"].flatMap { Int64($0, in: 0 ... .max) } ?? wanted.length
+      return length == wanted.length ? nil : replaced
     }
     guard let range = headers["Content-Range"] else {
       return Failure(.server, "the store returned a range without saying which one")
@@ -160,6 +168,7 @@ final class RangeSink: BodySink, @unchecked Sendable {
     written += Int64(buffer.count)
     buffer.removeAll(keepingCapacity: true)
     failure = failed
+    if failed == nil { wrote(written, sums) }
     return failed == nil
   }
 

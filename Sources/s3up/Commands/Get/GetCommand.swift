@@ -125,6 +125,12 @@ struct GetCommand {
     return Failure(.usage, "\(name) is not an object", remedy: remedy)
   }
 
+  /// A variable of a script that is not set must not be taken for a target.
+  static func requireName(_ target: Argument) throws(Failure) {
+    guard target.bytes.isEmpty else { return }
+    throw Failure(.usage, "the target is an empty word", remedy: "Name a file or a folder; . is this folder.")
+  }
+
   /// The target file; nil: standard output.
   private static func target(_ word: Argument?, of object: Argument, name: [UInt8]) throws(Failure) -> FilePath? {
     guard word?.bytes != Array("-".utf8) else { return nil }
@@ -136,6 +142,7 @@ struct GetCommand {
           .usage, "the target is an address, not a file",
           remedy: "The object comes first: s3up get OBJECT [FILE|DIR/|-]")
       }
+      try requireName(word)
       let path = FilePath(bytes: word.bytes)
       guard path.openDescriptor != STDOUT_FILENO else { return nil }
       guard word.bytes.last == UInt8(ascii: "/") || path.isFolder else { return path }

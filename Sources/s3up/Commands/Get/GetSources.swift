@@ -22,6 +22,7 @@ struct GetSources: Sendable {
     var words = invocation.positionals
     var target = Argument(".")
     if let last = words.last, !S3URL.looksLike(last) { target = words.removeLast() }
+    try GetCommand.requireName(target)
     if let wrong = words.first(where: { !S3URL.looksLike($0) }) {
       throw words.count == 2 && S3URL.looksLike(words[1])
         ? GetCommand.turned(wrong, words[1], invocation)

@@ -30,7 +30,10 @@ struct VerifyCommand {
   private func verify(_ input: UploadInput, _ url: S3URL) async throws(Failure) -> VerifiedObject {
     let options = try VerifyOptions(session)
     return try await session.stoppable { [session] () async throws(Failure) in
-      try await session.store(url.bucket).verify(input, is: url.key ?? "", options).proven()
+      let (store, key) = (try await session.store(url.bucket), url.key ?? "")
+      let verification = try await store.verify(input, is: key, options)
+      if case .absent = verification { throw await store.absence(of: key, versionID: options.versionID) }
+      return try verification.proven()
     }
   }
 }

@@ -19,6 +19,11 @@ extension DownloadOptions {
       throw Failure(
         .usage, "--range and --skip-same exclude each other", remedy: "No store has a checksum of a range.")
     }
+    if range != nil || part != nil, ifNewer {
+      throw Failure(
+        .usage, "--\(range != nil ? "range" : "part") and --if-newer exclude each other",
+        remedy: "The time of a file does not show which bytes of the object it has.")
+    }
   }
 
   private static func range(_ invocation: Invocation) throws(Failure) -> ClosedRange<Int64>? {

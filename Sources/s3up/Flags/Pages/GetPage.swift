@@ -35,8 +35,8 @@ extension CommandPage {
       """,
       """
       A presigned URL takes the place of s3://BUCKET/KEY, and of credentials: presign prints one. With presign \
-      --checksum-mode the store's checksum proves the object, if the store sends it with a GET. Anyone who sees the URL can use it until it \
-      expires, and other users of this machine can see arguments.
+      --checksum-mode the store's checksum proves the object, if the store sends it with a GET. Anyone who sees the \
+      URL can use it until it expires, and other users of this machine can see arguments.
       """,
       """
       After any interruption the same command resumes: bytes on disk count if they still have the checksum that they \

@@ -79,7 +79,7 @@ struct ListedPage {
   static let mostBytes = 8 << 20
 
   /// Reads the page; nil if it is not a list: its root is not called `name`, and it has neither an entry nor the
-  /// `limit` of a page.
+  /// `limit` of a page. A list with an error, or with an entry without a key, would hide objects.
   init?(_ tree: XMLTree, _ name: String, of names: String..., limit: String, prefix: String?) {
     guard let root = tree.root,
       root.isNamed(name) || names.contains(where: { root.first($0) != nil }) || root.first(limit) != nil
@@ -98,8 +98,10 @@ struct ListedPage {
         folders.append(text)
       }
     }
+    let written = entries.compactMap { $0.string("Key") }
+    guard written.count == entries.count, root.first("Error") == nil else { return nil }
     let keys = ListedKeys(
-      entries.compactMap { $0.string("Key") } + folders, encodingType: root.string("EncodingType"), prefix: prefix)
+      written + folders, encodingType: root.string("EncodingType"), prefix: prefix)
     self.entries = entries
     self.isCut = isCut
     self.folders = folders.map { keys.decoded($0) }

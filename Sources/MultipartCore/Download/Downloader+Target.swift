@@ -1,0 +1,191 @@
+import MultipartBasics
+
+/// Decides what happens to the target, and opens the part file.
+extension Downloader {
+  func open() async -> DownloadMachine.Event {
+    do throws(Failure) {
+      let asked = known.withLock { $0.object }
+      guard let object = asked ?? wanted?.object.listed.map(ObjectInfo.init), let size = object.size else {
+        return .openFailed(Failure(.local, "no answer to HEAD"))
+      }
+      try wanted?.object.noted?.check(object)
+      let (start, length) = try range(of: object, size)
+      let pieces = rangeSize(start, length) { recordedRangeSize(object, $0) }
+      let plan = RangePlan(start: start, size: length, rangeSize: pieces)
+      if case .file(let target) = kind, target.found != nil, let left = try leaves(target, object) {
+        known.withLock { $0.result = left }
+        if left.outcome == .unchanged, wanted?.onlyLooks != true, wanted == nil || plan.count > 1 {
+          discardEarlier(target, object, plan)
+        }
+        return .unchanged
+      }
+      if wanted?.onlyLooks == true {
+        known.withLock { $0.result = DownloadedObject(.planned, object) }
+        return .unchanged
+      }
+      if asked == nil {
+        known.withLock { ($0.object, $0.plan, $0.isListed) = (object, plan, true) }
+      } else {
+        await planProof(object, plan)
+      }
+      count(total: length, ranges: plan.count)
+      let have: Set<Int>
+      switch kind {
+      case .file where asked == nil: have = []
+      case .file(let target): have = try openPart(target, object, plan)
+      case .stream(let target):
+        try await openStream(target, object, plan)
+        have = []
+      }
+      tell(.started(size: length, ranges: plan.count, rangeSize: plan.rangeSize))
+      return .opened(
+        ranges: plan.count, size: length, have: have, rangeSize: plan.rangeSize == rangeSize ? nil : plan.rangeSize)
+    } catch {
+      return .openFailed(error)
+    }
+  }
+
+  private func range(of object: ObjectInfo, _ size: Int64) throws(Failure) -> (start: Int64, length: Int64) {
+    if options.part != nil, let place = object.placeOfPart { return place }
+    guard let range = options.range else { return (0, size) }
+    guard range.lowerBound < size else {
+      throw Failure(
+        .usage, "the range begins after the object's \(size) bytes",
+        remedy: size == 0 ? "the object is empty" : "its first byte is 0, its last \(size - 1)")
+    }
+    return (range.lowerBound, min(range.upperBound, size - 1) - range.lowerBound + 1)
+  }
+
+  /// The result if an existing file is left alone; throws if it may be neither left nor replaced.
+  private func leaves(_ target: DownloadTarget, _ object: ObjectInfo) throws(Failure) -> DownloadedObject? {
+    var result = DownloadedObject(.unchanged, object)
+    if let wanted, let record = wanted.record, let found = target.found, let etag = object.etag,
+      try record.knows(wanted.object.recorded(found, in: address.bucket), etag: etag)
+    {
+      result.evidence = "an earlier run downloaded it, and neither has changed since"
+      return result
+    }
+    let compares = wanted?.compares ?? options.skipsSame
+    if compares, options.range == nil, options.part == nil, target.found?.size == object.size,
+      let source = try comparable(target)
+    {
+      var sums = FileSums(source, unless: { [progress] in progress.isStopped })
+      let proof = ByteProof(
+        plan: try? UploadPlan(size: object.size ?? 0), etagMayBeMD5: etagMayBeMD5 && object.encryption.etagMayBeMD5)
+      if case .same(let match) = try proof.sign(of: object, &sums) {
+        result.evidence = match.evidence
+        result.checksum = match.sum
+        try wanted?.object.noted?.prove(&sums, object, etagMayBeMD5: etagMayBeMD5, &result)
+        return result
+      }
+    }
+    if options.ifNewer, let found = target.found {
+      // A downloaded file has the time that is stored with its object.
+      guard let isNewer = FileTime.isNewer(object, than: found) else {
+        throw Failure(
+          .precondition, "the store does not say when the object was written, so nothing shows that it is newer")
+      }
+      if !isNewer {
+        result.outcome = .skipped
+        result.evidence = "the object is not newer than the file"
+        return result
+      }
+      return nil
+    }
+    guard !options.overwrites else { return nil }
+    throw Self.isThere(options)
+  }
+
+  /// The target for comparing it; nil if it cannot be read, but is replaced in any case.
+  private func comparable(_ target: DownloadTarget) throws(Failure) -> SourceFile? {
+    do throws(Failure) {
+      return try SourceFile(TreeFile(folder: target.folder, path: target.name, nil), followsLinks: false)
+    } catch {
+      guard error.code == .sourceMissing else { throw error }
+      guard !options.overwrites else { return nil }
+      throw Failure(
+        .precondition, "the file already exists, and cannot be read to compare it",
+        remedy: "make it readable, or replace it with \(.overwrites)")
+    }
+  }
+
+  static func isThere(_ options: DownloadOptions) -> Failure {
+    Failure(
+      .precondition,
+      options.skipsSame
+        ? "the file already exists, and is not known to be identical to the object" : "the file already exists",
+      remedy: "replace it with \(.overwrites), or name another target"
+        + (options.skipsSame ? "" : "; with \(.skipsSame) one that is identical to the object is left as it is"))
+  }
+
+  /// Decides which checksums are computed while the bytes arrive, and how the object is divided into parts.
+  private func planProof(_ object: ObjectInfo, _ plan: RangePlan) async {
+    let proof =
+      options.range == nil && !object.isPartOnly
+      ? await ByteProof.strongest(
+        of: object, headOperation, client, etagMayBeMD5: etagMayBeMD5, readsOnce: kind.isStream)
+      : ByteProof()
+    known.withLock { known in
+      known.plan = plan
+      known.algorithms = Set(object.wholeChecksums.filter(\.isCRC)).union([.crc64nvme])
+      known.proof = proof
+    }
+  }
+
+  private func header(_ object: ObjectInfo, _ plan: RangePlan) -> DownloadRecord.Header? {
+    guard case .file(let target) = kind, let etag = object.etag else { return nil }
+    return DownloadRecord.Header(
+      target: RecordTarget(origin: client.signer.origin, bucket: address.bucket, key: address.key),
+      version: object.versionID ?? "", etag: etag, plan: plan, file: target.path)
+  }
+
+  /// Removes what an interrupted run has left: the target is identical to the object without it.
+  private func discardEarlier(_ target: DownloadTarget, _ object: ObjectInfo, _ plan: RangePlan) {
+    guard PartFile.discard(for: target), let stateFolder, let header = header(object, plan) else { return }
+    (try? DownloadRecord.open(stateFolder, header))?.close(keeps: false)
+  }
+
+  /// How an interrupted run has divided the same bytes of the object.
+  private func recordedRangeSize(_ object: ObjectInfo, _ plan: RangePlan) -> Int64? {
+    guard let stateFolder, let header = header(object, plan) else { return nil }
+    return DownloadRecord.rangeSize(stateFolder, header)
+  }
+
+  /// Opens the part file. Returns the ranges of an earlier run whose bytes on disk match their checksums.
+  private func openPart(_ target: DownloadTarget, _ object: ObjectInfo, _ plan: RangePlan) throws(Failure) -> Set<Int> {
+    // With a single range there is nothing to resume. The record comes first: a run that cannot have one must not touch
+    // the part file of another.
+    let isResumable = wanted == nil || plan.count > 1
+    if isResumable, let stateFolder, let header = header(object, plan) {
+      do throws(Failure) {
+        let record = try DownloadRecord.open(stateFolder, header)
+        known.withLock { $0.record = record }
+      } catch {
+        guard error.code == .local else { throw error }
+        tell(.warning("this download cannot be resumed: \(error.message)"))
+      }
+    }
+    let part = if let part = known.withLock({ $0.part }) { part } else { try PartFile.open(for: target) }
+    let (noted, algorithms) = known.withLock { known in
+      known.part = part
+      return (known.record?.found ?? [:], known.algorithms)
+    }
+    try part.prepare(plan.size, keeps: !noted.isEmpty)
+    var have: Set<Int> = []
+    var bytes: Int64 = 0
+    for (number, written) in noted where !progress.isStopped {
+      let (offset, length) = plan.range(of: number)
+      guard let sums = part.sum(algorithms, offset, written.length), sums[.crc64nvme] == written.sum else { continue }
+      if written.length == length {
+        known.withLock { $0.sums[number] = sums }
+        have.insert(number)
+      } else {
+        known.withLock { $0.beginnings[number] = (written.length, sums) }
+      }
+      bytes += written.length
+    }
+    progress.keep((have.count, bytes))
+    if bytes > 0 { tell(.resumed(ranges: have.count, bytes: bytes)) }
+    return have
+  }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import Testing
+
+@testable import Support
+
+/// What an interrupted download has left stays until a run can use it, and no longer.
+@Suite("What an interrupted download leaves", .crowd) struct GetLeftoverTests {
+  private static let size = 3 * mebi + 70_001
+  private let get = ["get", "s3://bucket/key", "target", "--part-size", "640K"]
+
+  private func names(_ box: BlackBox) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: box.files.path("")).sorted()
+  }
+
+  private func records(_ box: BlackBox) -> [String] {
+    let folder = box.binary.home.path + "/.local/state/s3up/downloads/"
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    return names.filter { $0.hasSuffix(".record") }.map { folder + $0 }
+  }
+
+  /// A download that has failed after some ranges.
+  private func interrupted(_ action: Fault.Action = .truncateAnswer(bytes: 1000)) async throws -> (
+    BlackBox, bytes: [UInt8], result: ChildProcess.Result
+  ) {
+    let box = try BlackBox(faults: [Fault(.init(.getObject, rangeFrom: 2 * (640 << 10)), action)])
+    let bytes = randomBytes(Self.size, seed: 9)
+    box.fake.putObject("key", bytes: bytes)
+    let result = try await box.run(get + ["--retries", "2", "--json", "--concurrency", "1"])
+    box.fake.setFaults([])
+    return (box, bytes, result)
+  }
+
+  enum Then: CaseIterable {
+    case nothing, changesBytes, storeIgnoresRanges
+  }
+
+  @Test(
+    "On a slow line an interruption costs seconds, not the range; a beginning is used if it is the same and of use",
+    arguments: Then.allCases)
+  func beginning(_ then: Then) async throws {
+    let box = try BlackBox(faults: []) { $0.ignoresRanges = then == .storeIgnoresRanges }
+    let bytes = randomBytes(9 * mebi, seed: 3)
+    box.fake.putObject("key", bytes: bytes)
+    // Only an object of one range can be had from such a store.
+    let size = then == .storeIgnoresRanges ? "16M" : "8M"
+    let get = ["get", "s3://bucket/key", "target", "--part-size", size]
+    let child = try box.start(get + ["--limit-rate", "1M", "--concurrency", "1"])
+    try await until("a beginning is recorded") {
+      child.ended
+        || records(box).contains { (try? String(contentsOfFile: $0, encoding: .utf8))?.contains("\nrange ") == true }
+    }
+    child.signal(SIGKILL)
+    _ = await child.wait()
+    if then == .changesBytes {
+      let part = try #require(try names(box).first { $0.hasSuffix(".s3up-part") })
+      let file = try #require(FileHandle(forUpdatingAtPath: box.files.path(part)))
+      try file.write(contentsOf: [UInt8](repeating: 0, count: 10))
+      try file.close()
+    }
+    let next = try await box.run(get + ["--json"])
+    let resumed = next.json["bytes_resumed"] as? Int ?? -1
+    #expect(
+      then == .nothing ? (3 * mebi..<8 * mebi).contains(resumed) : resumed == 0, "\(next.output) \(next.errors)")
+    #expect(next.status == 0 && next.json["size"] as? Int == bytes.count)
+    #expect(try box.files.read("target") == bytes)
+    #expect(try names(box) == ["target"] && records(box) == [])
+  }
+
+  @Test("A refusal in the middle keeps what has arrived")
+  func refused() async throws {
+    let (box, bytes, result) = try await interrupted(.error(status: 409, code: "InvalidRequest"))
+    #expect(result.status == 69 && result.json["resumable"] as? Bool == true, "\(result.output) \(result.errors)")
+    let next = try await box.run(get + ["--json"])
+    #expect(next.json["bytes_resumed"] as? Int ?? 0 > 0, "\(next.output) \(next.errors)")
+    #expect(try box.files.read("target") == bytes)
+  }
+
+  @Test("If no range has arrived, there is nothing to resume, and nothing is left")
+  func nothingArrived() async throws {
+    let box = try BlackBox(faults: [Fault(.init(.getObject), .truncateAnswer(bytes: 0))])
+    box.fake.putObject("key", bytes: randomBytes(Self.size, seed: 9))
+    let result = try await box.run(get + ["--retries", "2", "--json"])
+    #expect(result.status == 75 && result.json["resumable"] as? Bool == false, "\(result.output)")
+    #expect(try names(box) == [] && records(box) == [])
+  }
+
+  @Test("A run whose state folder belongs to another user touches nothing that was left", .enabled(if: geteuid() == 0))
+  func foreignState() async throws {
+    let (box, bytes, result) = try await interrupted()
+    #expect(result.status == 75, "\(result.errors)")
+    let left = try names(box)
+    let other = box.binary.home.path + "/other"
+    try FileManager.default.createDirectory(atPath: other + "/downloads", withIntermediateDirectories: true)
+    #expect(chown(other + "/downloads", 65_534, 65_534) == 0)
+    let refused = try await box.run(get + ["--state-dir", other])
+    #expect(refused.status == 78, "\(refused.errors)")
+    #expect(try names(box) == left && left.count == 1 && records(box).count == 1)
+    let next = try await box.run(get + ["--json"])
+    #expect(next.json["bytes_resumed"] as? Int ?? 0 > 0, "\(next.output) \(next.errors)")
+    #expect(try box.files.read("target") == bytes)
+  }
+
+  @Test("What was left of a file that is complete by now is removed")
+  func complete() async throws {
+    let (box, bytes, _) = try await interrupted()
+    #expect(try names(box).count == 1 && records(box).count == 1)
+    try box.files.write(bytes, to: "target")
+    let same = try await box.run(get + ["--skip-same"])
+    #expect(same.status == 0 && same.output.hasPrefix("unchanged"), "\(same.output) \(same.errors)")
+    #expect(try names(box) == ["target"] && records(box) == [])
+  }
+}
