@@ -116,11 +116,11 @@ extension Downloader {
           }
           return result
         },
-        wrote: { [world] bytes, sums in
+        wrote: { [world] bytes, sums, isLast in
           guard !inMemory, let record else { return }
           let time = world.uptime()
           let isDue = noted.withLock { last in
-            guard time - last >= Self.pauseBetweenNotes else { return false }
+            guard isLast || time - last >= Self.pauseBetweenNotes else { return false }
             last = time
             return true
           }
@@ -138,6 +138,7 @@ extension Downloader {
           traced.withLock { $0 = request.trace }
         }
       } catch {
+        sink.keepArrived()
         // Such a store serves an object of one range, but not the rest of it.
         guard sink.gotWholeObject, forgetBeginning(of: number) else { throw error }
         throw Failure(.server, error.message)

@@ -129,8 +129,14 @@ struct BucketSigner: RequestSigner {
       throw Failure(.usage, "a URL cannot be presigned without credentials", remedy: "leave \(off: .signsRequests) out")
     }
     let bucket = bucket
+    let time = clock.corrected(now())
+    if let end = credentials.expiration, end <= time {
+      throw Failure(
+        .credentialsExpired, "the credentials that sign the URL expired at \(end.iso8601)",
+        remedy: "get new credentials, and run the same command again")
+    }
     return try signer(for: bucket).presign(
-      request.wire(to: bucket), credentials: credentials, at: clock.corrected(now()), expiresIn: lifetime)
+      request.wire(to: bucket), credentials: credentials, at: time, expiresIn: lifetime)
   }
 
   /// The current credentials; nil if nothing is signed.

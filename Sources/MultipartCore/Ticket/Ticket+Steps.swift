@@ -51,7 +51,11 @@ extension Ticket {
       guard let result = try await steps.completedBefore(earlierCompletion) else { throw Self.gone(error).at(place) }
       let state = TicketState(self, completed: result)
       if state.isTooLong { throw state.tooLong(self, "the object has").at(place) }
-      return try await steps.confirm(result, asked)
+      do throws(Failure) {
+        return try await steps.confirm(result, asked)
+      } catch {
+        throw error.at(place)
+      }
     }
   }
 
@@ -77,8 +81,10 @@ extension Ticket {
   /// The steps, signed by the ticket's own requests or by a store.
   private func steps(_ options: StoreOptions, _ store: Store?) throws(Failure) -> UploadSteps {
     if let store {
+      try store.requireAddress(of: self)
       return UploadSteps(address(store.address.common), uploadID: uploadID, store.client, store.retry)
     }
+    try options.refuseEdited(self)
     let link = try TicketLink(self, options)
     try link.requireValid()
     return UploadSteps(address(), uploadID: uploadID, link.client, link.retry)

@@ -263,10 +263,7 @@ struct TicketRenewal {
       throw (error.code == .uploadGone ? Ticket.gone(error) : error).at(ticket.place)
     }
     guard renewed.url.utf8.elementsEqual(ticket.url.utf8) else {
-      throw Failure(
-        .usage, "the ticket is for \(ticket.url), but these settings lead to \(renewed.url)",
-        remedy: "give the \(.endpoint), \(.region) and bucket that it was issued with"
-      ).at(ticket.place)
+      throw ticket.isElsewhere(renewed.url)
     }
     return renewed
   }

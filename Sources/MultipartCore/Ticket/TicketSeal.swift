@@ -58,7 +58,9 @@ struct TicketSeal {
       for field in fields.joined() { add(field) }
     }
     add("ticket, version 1")
-    for field in [ticket.bucket, ticket.key, ticket.uploadID, ticket.url, ticket.created.iso8601] { add(field) }
+    for field in [
+      ticket.bucket, ticket.key, ticket.uploadID, ticket.url, ticket.created.iso8601, ticket.file ?? "",
+    ] { add(field) }
     switch ticket.length {
     case .exactly(let size): add("size \(size)")
     case .upTo(let size): add("max_size \(size)")
@@ -72,6 +74,21 @@ struct TicketSeal {
 }
 
 extension Ticket {
+  /// The server of a URL, without the bucket in its name.
+  fileprivate func server(of url: String) -> (scheme: String, host: String) {
+    let origin = String(AddressBook.origin(of: url)).lowercased()
+    guard let (scheme, host) = origin.cut(at: "://") else { return ("", origin) }
+    return (String(scheme), String(host.rest(after: bucket.lowercased() + ".") ?? host))
+  }
+
+  /// The failure if settings lead to another place than the ticket's.
+  func isElsewhere(_ other: String) -> Failure {
+    Failure(
+      .usage, "the ticket is for \(url), but these settings lead to \(other)",
+      remedy: "give the \(.endpoint), \(.region) and bucket that it was issued with"
+    ).at(place)
+  }
+
   /// What this machine knows of a ticket that comes back.
   public enum Standing: Sendable {
     /// It is what this machine issued.
@@ -83,23 +100,46 @@ extension Ticket {
   }
 }
 
+extension StoreOptions {
+  /// Throws if this machine issued the ticket, and it was changed since: it may lead to a server that says of the object
+  /// whatever its holder wants.
+  func refuseEdited(_ ticket: Ticket) throws(Failure) {
+    // Where no key can be read, nothing shows it.
+    guard case .edited? = try? standing(of: ticket, openWorld().environment) else { return }
+    throw Failure(
+      .configuration, "the ticket was edited after this machine issued it, and nothing is done with it",
+      remedy: "use the ticket as it was issued, or issue a new one"
+    ).at(ticket.place)
+  }
+
+  fileprivate func standing(of ticket: Ticket, _ environment: [String: String]) throws(Failure) -> Ticket.Standing {
+    guard let folder = stateFolder(environment) else { return .unknown }
+    return try TicketSeal(folder: folder)?.standing(ticket) ?? .unknown
+  }
+}
+
 extension Store {
   /// Whether this machine issued the ticket, and it is still the same.
   public func standing(of ticket: Ticket) throws(Failure) -> Ticket.Standing {
-    guard let folder = options.stateFolder(world.environment) else { return .unknown }
-    return try TicketSeal(folder: folder)?.standing(ticket) ?? .unknown
+    try options.standing(of: ticket, world.environment)
+  }
+
+  /// Throws if this store is not the one that the ticket was issued for: what it says of the upload says nothing.
+  func requireAddress(of ticket: Ticket) throws(Failure) {
+    let own = try HeadObject(ticket.address()).request().wire(to: endpoint).url
+    let (here, there) = (ticket.server(of: own), ticket.server(of: ticket.url))
+    // A bucket at AWS may have moved, and another store may be addressed in either form.
+    let isHere = endpoint.isAWS ? !Partition.all(ofHost: there.host).isEmpty : here == there
+    guard isHere else { throw ticket.isElsewhere(own) }
   }
 
   /// Throws if the ticket may name another object, upload or right than the one that was issued: then this store's
   /// credentials sign nothing for it.
   func require(_ ticket: Ticket, trustsEdited: Bool) throws(Failure) {
+    try options.refuseEdited(ticket)
+    try requireAddress(of: ticket)
     switch try standing(of: ticket) {
-    case .asIssued: break
-    case .edited:
-      throw Failure(
-        .configuration, "the ticket was edited after this machine issued it, and nothing is signed for it",
-        remedy: "use the ticket as it was issued, or issue a new one"
-      ).at(ticket.place)
+    case .asIssued, .edited: break
     case .unknown where trustsEdited: break
     case .unknown:
       throw Failure(

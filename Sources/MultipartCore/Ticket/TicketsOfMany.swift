@@ -87,6 +87,8 @@ final class TicketIssuer: Sendable {
     let upload = try store.multipartUpload(item.key, uploadID: ticket.uploadID)
     state.withLock { $0.begun.append(upload) }
     ticket.file = name
+    // The mark is also about the name.
+    store.mark(&ticket)
     try write(ticket)
     state.withLock { [ticket] state in
       if case .exactly(let size) = ticket.length { state.bytes += size }

@@ -17,6 +17,11 @@ enum IdentityKeys {
   static func resolved(_ session: Session) async throws(Failure) -> Session {
     guard ModeSet.store.contains(session.invocation.mode) else { return session }
     let options = try CognitoOptions(session.invocation)
+    if options?.access != nil, session.invocation.has(.batch) {
+      throw Failure(
+        .usage, "--access is not for --batch, whose lines have whole keys",
+        remedy: "Leave it out, and write the keys with their prefix.")
+    }
     var session = try identified(session)
     for index in places(in: session.invocation) where session.invocation.positionals.indices.contains(index) {
       // The command itself refuses words that are not S3 URLs.

@@ -48,7 +48,12 @@ final class Signals: Sendable {
       }
     }
     try requireNone()
-    return try await task.run(work)
+    do throws(Failure) { return try await task.run(work) } catch { throw meaning(of: error) }
+  }
+
+  /// A terminal also sends the signal to a program that was to return credentials.
+  private func meaning(of failure: Failure) -> Failure {
+    received != nil && [.credentials, .credentialsExpired].contains(failure.code) ? .interrupted : failure
   }
 
   /// Nothing is begun after a signal that came before it was listened for.
@@ -76,7 +81,7 @@ final class Signals: Sendable {
     do throws(Failure) {
       return try await task.run(work)
     } catch {
-      guard error.code == .interrupted else { throw error }
+      guard error.code == .interrupted else { throw meaning(of: error) }
       var failure = error
       failure.message = unknown.message
       throw failure

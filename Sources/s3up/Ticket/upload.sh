@@ -121,10 +121,11 @@ speed-limit = 1
 CONFIG
 }
 
-# settle COMMAND ARG...: sets `code`, `sent` and `answer` from the request that it makes. What failed on the way, or got
-# 408, 429 or 5xx, is repeated here and not by curl, which would continue after this script was killed.
+# settle COMMAND ARG...: sets `code`, `sent` and `answer` from the request that it makes, and `again` if it was repeated.
+# What failed on the way, or got 408, 429 or 5xx, is repeated here and not by curl, which would continue after this script
+# was killed.
 settle() {
-  pause=1
+  pause=1 again=
   while :; do
     answer=$("$@")
     code=${answer##*"$line_feed"}
@@ -138,7 +139,7 @@ settle() {
     [ "$pause" -le 128 ] || return 0
     say "trying again in $pause s ($code)" >&2
     sleep "$pause"
-    pause=$((pause * 2))
+    pause=$((pause * 2)) again=yes
   done
 }
 
@@ -188,7 +189,11 @@ refused() {
         "It is valid until $expires; if it has expired, or was changed, ask for a new one." ;;
     400BadDigest | 400InvalidDigest | 400*Checksum* | 400*SHA256*)
       fail 65 "$file is not the file that may be uploaded, or has changed: the store refuses $1 ($value)" ;;
-    409* | 412*) fail 73 "the object already exists, or is not the expected one ($code${value:+ $value})" ;;
+    409* | 412*)
+      why="$code${value:+ $value}"
+      # The first answer, which was lost, may have been that the object is complete.
+      [ "$1" = 'the completion' ] && [ -n "$again" ] && show_object && is_from_file && complete_already
+      fail 73 "the object already exists, or is not the expected one ($why)" ;;
     404*) ended ;;
     *) fail 69 "the store refuses $1 ($code${value:+ $value})" ;;
   esac
@@ -200,6 +205,10 @@ ended() {
     'It was aborted, or the object was replaced: ask for a new one.'
   is_from_file || fail 69 "the upload is complete, but nothing here shows that the object is $file" \
     'Another file of this size may have been uploaded: compare them, or ask for a new one.'
+  complete_already
+}
+
+complete_already() {
   still_same
   say "the object was already complete: $url ($size bytes, $proof)"
   exit 0

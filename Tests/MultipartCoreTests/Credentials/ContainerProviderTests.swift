@@ -155,17 +155,25 @@ struct ContainerProviderTests {
   func refusal() async throws {
     let server = try MetadataServer([
       "/secret-path": [
-        .init(403, #"{"code":"AccessDeniedException","message":"token hunter2-is-the-token is\u0007 bad"}"#)
+        .init(
+          403,
+          #"{"code":"AccessDeniedException","message":"token hunter2-is-the-token is\u0007 bad for /secret-path?id=secret-id"}"#
+        )
       ]
     ])
     let world = try CredentialWorld()
     let failure = await find(
-      [Self.full: server.url + "/secret-path", "AWS_CONTAINER_AUTHORIZATION_TOKEN": "hunter2-is-the-token"], world
+      [
+        Self.full: server.url + "/secret-path?id=secret-id",
+        "AWS_CONTAINER_AUTHORIZATION_TOKEN": "hunter2-is-the-token",
+      ], world
     ).failure
     #expect(failure?.code == .credentials)
     #expect(failure?.s3Code == "AccessDeniedException")
     #expect(failure?.status == 403)
-    #expect(failure?.message == "the container's credential service answered 403: token REDACTED is\u{fffd} bad")
+    #expect(
+      failure?.message
+        == "the container's credential service answered 403: token REDACTED is\u{fffd} bad for REDACTED?id=REDACTED")
     #expect(server.asked.count == 1)
     #expect(!world.log.contains("hunter2"))
     // On ECS, anyone who knows the path gets the keys.

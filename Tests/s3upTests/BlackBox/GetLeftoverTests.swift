@@ -75,13 +75,20 @@ import Testing
     #expect(try box.files.read("target") == bytes)
   }
 
-  @Test("If no range has arrived, there is nothing to resume, and nothing is left")
-  func nothingArrived() async throws {
-    let box = try BlackBox(faults: [Fault(.init(.getObject), .truncateAnswer(bytes: 0))])
-    box.fake.putObject("key", bytes: randomBytes(Self.size, seed: 9))
-    let result = try await box.run(get + ["--retries", "2", "--json"])
-    #expect(result.status == 75 && result.json["resumable"] as? Bool == false, "\(result.output)")
-    #expect(try names(box) == [] && records(box) == [])
+  @Test(
+    "Whatever has arrived of a range that broke off is kept; if that is nothing, nothing is left",
+    arguments: [0, 1_000_000])
+  func brokeOff(_ arrived: Int) async throws {
+    let box = try BlackBox(faults: [Fault(.init(.getObject), .truncateAnswer(bytes: arrived))])
+    let bytes = randomBytes(Self.size, seed: 9)
+    box.fake.putObject("key", bytes: bytes)
+    let get = ["get", "s3://bucket/key", "target", "--json"]
+    let result = try await box.run(get + ["--retries", "1"])
+    #expect(result.status == 75 && result.json["resumable"] as? Bool == (arrived > 0), "\(result.output)")
+    #expect(try names(box).isEmpty == (arrived == 0) && records(box).isEmpty == (arrived == 0))
+    box.fake.setFaults([])
+    #expect(try await box.run(get).json["bytes_resumed"] as? Int == arrived)
+    #expect(try box.files.read("target") == bytes)
   }
 
   @Test("A run whose state folder belongs to another user touches nothing that was left", .enabled(if: geteuid() == 0))

@@ -58,7 +58,7 @@ import Testing
   @Test("An empty target is a variable that is not set: nothing is asked for", arguments: [[], ["-r"]])
   func empty(_ options: [String]) async throws {
     let box = try box()
-    try await box.run(["get", "s3://bucket/key", ""] + options).expectFailure(64, "the target is an empty word")
+    try await box.run(["get", "s3://bucket/key", ""] + options).expectFailure(64, "the target has an empty name")
     #expect(box.fake.requests.isEmpty)
   }
 

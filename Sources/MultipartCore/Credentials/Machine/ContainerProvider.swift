@@ -50,7 +50,9 @@ struct ContainerProvider: CredentialProvider {
       throw failure
     }
     guard answer.status == 200 else {
-      var failure = ServedKeys.refusal(answer, issuer: Self.issuer, secrets: token.map { [$0] } ?? [])
+      // Whoever knows the path can ask for the keys, too.
+      let secrets = ([token, address.url.path] + address.url.query.map(\.value)).compactMap(\.self)
+      var failure = ServedKeys.refusal(answer, issuer: Self.issuer, secrets: secrets.filter { $0.utf8.count > 1 })
       failure.remedy = remedy(answer.status, address)
       throw failure
     }

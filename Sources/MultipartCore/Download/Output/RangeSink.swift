@@ -69,7 +69,7 @@ final class RangeSink: BodySink, @unchecked Sendable {
   private let wanted: Wanted
   private let take: (UnsafeRawBufferPointer, Int64) -> Failure?
   private let moved: (Int64) -> Void
-  private let wrote: (Int64, MultiChecksum) -> Void
+  private let wrote: (Int64, MultiChecksum, _ isLast: Bool) -> Void
   private var sums: MultiChecksum
   private var buffer: [UInt8] = []
   private let step: Int
@@ -83,11 +83,11 @@ final class RangeSink: BodySink, @unchecked Sendable {
 
   /// `take` receives pieces of `step` bytes and their positions in the range; with `.max` the whole range, and only once
   /// its answer is complete: a copy that claimed the range and then broke would keep the other one from finishing.
-  /// `wrote` gets the number of bytes that `take` has taken, and their checksums.
+  /// `wrote` gets the number of bytes that `take` has taken, and their checksums; last when the answer broke off.
   init(
     _ wanted: Wanted, _ algorithms: Set<ChecksumAlgorithm>, step: Int = step, moved: @escaping (Int64) -> Void,
     take: @escaping (UnsafeRawBufferPointer, Int64) -> Failure?,
-    wrote: @escaping (Int64, MultiChecksum) -> Void = { _, _ in }
+    wrote: @escaping (Int64, MultiChecksum, _ isLast: Bool) -> Void = { _, _, _ in }
   ) throws(Failure) {
     (self.wanted, self.step, self.moved, self.take, self.wrote) = (wanted, step, moved, take, wrote)
     sums = try MultiChecksum(algorithms)
@@ -163,12 +163,18 @@ final class RangeSink: BodySink, @unchecked Sendable {
     return buffer.count < step || flush()
   }
 
-  private func flush() -> Bool {
+  /// Writes what has arrived of an answer that broke off, for the next run.
+  func keepArrived() {
+    guard failure == nil, step != .max, received > 0 else { return }
+    _ = flush(isLast: true)
+  }
+
+  private func flush(isLast: Bool = false) -> Bool {
     let failed = buffer.withUnsafeBytes { take($0, written) }
     written += Int64(buffer.count)
     buffer.removeAll(keepingCapacity: true)
     failure = failed
-    if failed == nil { wrote(written, sums) }
+    if failed == nil { wrote(written, sums, isLast) }
     return failed == nil
   }
 

@@ -180,7 +180,7 @@ extension UploadMachine {
   /// Aborts a recorded upload although the store no longer has it, as if the store had reported it gone while a part
   /// was sent.
   private mutating func giveUp(_ candidate: Candidate, _ scheduler: inout Scheduler) -> [Action] {
-    if settings.isTicket { return fail(Self.ticketIsUsed, &scheduler) }
+    if settings.isTicket { return fail(Self.ticketIsUsed(byStream: settings.isStream), &scheduler) }
     if let end = lookup.otherwise { return ended(as: end, &scheduler) }
     lookup.useless.append(candidate.uploadID)
     return [.say(.startsAnew(why: "the store no longer has the upload"))] + drop(candidate, &scheduler)

@@ -2,10 +2,15 @@
 /// list of parts is all that they share: the run that finds it complete completes the upload, and if two do, the object
 /// is the same.
 extension UploadMachine {
-  static var ticketIsUsed: Failure {
+  /// A stream cannot be compared with the object, because its bytes pass by once.
+  static func ticketIsUsed(byStream isStream: Bool) -> Failure {
     Failure(
-      .uploadGone, "the store no longer has the ticket's upload, and the object is not this source",
-      remedy: "the upload was completed with other bytes, or was aborted: ask for a new ticket")
+      .uploadGone,
+      "the store no longer has the ticket's upload, and "
+        + (isStream ? "nothing shows that the object is this stream" : "the object is not this source"),
+      remedy: isStream
+        ? "the upload was completed or aborted: compare the object, or ask for a new ticket"
+        : "the upload was completed with other bytes, or was aborted: ask for a new ticket")
   }
 
   /// This run's share is at the store.

@@ -59,7 +59,7 @@ extension Uploader {
   func unfinished(_ machine: UploadMachine) -> Failure {
     let cause = machine.cause ?? machine.interruption ?? .interrupted
     let aborts = job.abortsOnInterrupt && cause.code == .interrupted
-    if machine.isRecorded, !aborts, !job.source.isStream { return kept(machine, cause) }
+    if machine.isRecorded, !aborts, !job.source.isStream || job.ticket != nil { return kept(machine, cause) }
     let left = machine.ownUploadID ?? machine.abandoned.last
     guard case .publishing = machine.state, let left else { return leftBehind(machine, left, cause) }
     var failure = cause.at(job.place)
@@ -72,8 +72,13 @@ extension Uploader {
   private func kept(_ machine: UploadMachine, _ failure: Failure) -> Failure {
     rememberBuffers()
     var failure = failure.at(job.place)
-    failure.isResumable = true
     failure.place.uploadID = machine.uploadID
+    // The parts of a stream stay with its ticket, but the next run reads and sends all of it.
+    guard !job.source.isStream else {
+      failure.remedy = (failure.remedy.map { $0 + "; " } ?? "") + "send the stream again from its beginning"
+      return failure
+    }
+    failure.isResumable = true
     let done = machine.receipts.count { $0 != nil }
     let known = "at least \(done) of \(machine.receipts.count) parts are at the store"
     // With this option the next run would abort it.

@@ -128,7 +128,8 @@ struct GetCommand {
   /// A variable of a script that is not set must not be taken for a target.
   static func requireName(_ target: Argument) throws(Failure) {
     guard target.bytes.isEmpty else { return }
-    throw Failure(.usage, "the target is an empty word", remedy: "Name a file or a folder; . is this folder.")
+    throw Failure(
+      .usage, "the target has an empty name", remedy: "Name a file or a folder. Is a shell variable not set?")
   }
 
   /// The target file; nil: standard output.

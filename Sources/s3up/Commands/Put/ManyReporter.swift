@@ -76,7 +76,9 @@ final class ManyReporter: Sendable {
 
   private func ended(_ result: BatchResult) {
     let source = result.source.isEmpty ? nil : result.source
-    let subject = Event.Subject(source: source, bucket: result.bucket, key: result.key)
+    // A line that cannot be read names no object.
+    let key = result.key.isEmpty ? nil : result.key
+    let subject = Event.Subject(source: source, bucket: result.bucket, key: key)
     switch result.result {
     case .success(let object):
       session.report?.add(

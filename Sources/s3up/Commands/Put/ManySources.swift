@@ -62,6 +62,9 @@ struct ManySources: Sendable {
     guard list != nil || !words.isEmpty else {
       throw Failure(.usage, "\(command): FILE is missing", remedy: usage)
     }
+    guard words.allSatisfy({ !$0.bytes.isEmpty }) else {
+      throw Failure(.sourceMissing, "a source has an empty name", remedy: "Is a shell variable not set?")
+    }
     if let stream = words.first(where: { $0.bytes == Array("-".utf8) }) {
       if words.count == 1, let option = invocation.optionOfMany {
         throw Failure(

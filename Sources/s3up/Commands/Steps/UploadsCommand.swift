@@ -75,7 +75,8 @@ struct UploadsCommand {
     var store: Store?
     for upload in uploads where options.all || upload.record != nil {
       guard !options.dryRun else {
-        try tell("would abort", upload, json: "would_abort")
+        let outcome = upload.isRunning ? CleanOutcome.running.rawValue : nil
+        try tell(outcome ?? "would abort", upload, json: outcome ?? "would_abort")
         continue
       }
       do throws(Failure) {

@@ -3,49 +3,6 @@ import MultipartCore
 
 /// `s3up ticket issue|show|renew|finish|revoke`
 struct TicketCommand {
-  enum Action: String, CaseIterable {
-    case issue, show, renew, finish, revoke
-
-    var modes: ModeSet {
-      switch self {
-      case .issue: .issue
-      case .show: ModeSet(.showTicket)
-      case .renew: .renew
-      case .finish: .finish
-      case .revoke: ModeSet(.revokeTicket)
-      }
-    }
-
-    /// How the action is written, with the words that were typed.
-    func advice(_ words: [Argument]) -> String {
-      guard self == .issue else {
-        return "Write s3up ticket \(rawValue) TICKET, with the file that s3up ticket issue wrote."
-      }
-      let url = words.first(where: S3URL.looksLike).map { ShellWord.quoted($0.text) }
-      return "Write \(url.map(CommandName.ticket.form(of:)) ?? CommandName.ticket.form)."
-    }
-
-    /// Reads the action, which is the first argument.
-    init(_ invocation: Invocation) throws(Failure) {
-      let usage = "Write s3up ticket \(Self.words.joined(separator: "|"))."
-      guard let word = invocation.positionals.first else {
-        throw Failure(.usage, "ticket: the action is missing", remedy: usage)
-      }
-      guard let action = Action(rawValue: word.text) else {
-        // Nearest knows spellings, and the table other tools' words.
-        let near = OtherTools.ticketAction(word.text) ?? Nearest.match(word.text, in: Self.words)
-        let isSource = S3URL.looksLike(word) || invocation.isFile(word)
-        throw Failure(
-          .usage,
-          "ticket: '\(word.text)' is not one of its actions"
-            + (near.map { "; did you mean \($0)?" } ?? ""),
-          remedy: near.flatMap { Action(rawValue: $0) }?.advice(invocation.positionals)
-            ?? (isSource ? "To make a ticket, w" + Action.issue.advice([word]).dropFirst() : usage))
-      }
-      self = action
-    }
-  }
-
   private let session: Session
   private let options: TicketOptions
 
@@ -58,7 +15,7 @@ struct TicketCommand {
     switch session.invocation.mode {
     case .issueMany: try await issueMany()
     case .showTicket: return try await each(show)
-    case .renewTicket: try await renew()
+    case .renewTicket: return try await renew()
     case .finishTicket: return try await each(finish)
     case .revokeTicket: return try await each(revoke)
     default: try await issue()
@@ -191,7 +148,8 @@ struct TicketCommand {
       remedy: try Action(invocation).advice(invocation.positionals))
   }
 
-  private func renew() async throws(Failure) {
+  /// Renews every ticket of the file. One of several that cannot be renewed stays in it as it is.
+  private func renew() async throws(Failure) -> ExitStatus {
     let word = try paper()
     let tickets = try TicketLines(TicketPaper.path(word))
     let format = options.form ?? tickets.form
@@ -201,6 +159,7 @@ struct TicketCommand {
     }
     let sheet = try TicketSheet(options.output ?? word, replaces: options.output == nil, format)
     var (store, count) = (try await session.store(tickets.first.bucket), 0)
+    var (renewed, failures) = ([Timestamp](), ToldFailures(session))
     var last = tickets.first
     if format == .html { try await allowPages(store) }
     while let ticket = try tickets.next() {
@@ -209,27 +168,41 @@ struct TicketCommand {
           .usage, "--format \(format.rawValue) is for one ticket, and \(word.text) holds several",
           remedy: "Leave it out, or renew them one by one.")
       }
-      if ticket.bucket != store.bucket { store = try await session.store(ticket.bucket) }
-      if try store.standing(of: ticket) == .unknown {
-        session.console.line("renewing this ticket gives its holder these rights:")
-        let end = Timestamp(seconds: session.world.now().seconds + options.lifetime.components.seconds)
-        for line in ticket.rights(until: end) { session.console.line("  " + line) }
-      }
-      last = try await store.renewTicket(
-        ticket, for: options.lifetime, all: options.all, trustingEdited: options.trustsEdited)
-      try sheet.append(last)
       count += 1
+      do throws(Failure) {
+        if ticket.bucket != store.bucket { store = try await session.store(ticket.bucket) }
+        if try store.standing(of: ticket) == .unknown {
+          session.console.line("renewing this ticket gives its holder these rights:")
+          let end = Timestamp(seconds: session.world.now().seconds + options.lifetime.components.seconds)
+          for line in ticket.rights(until: end) { session.console.line("  " + line) }
+        }
+        last = try await store.renewTicket(
+          ticket, for: options.lifetime, all: options.all, trustingEdited: options.trustsEdited)
+        renewed.append(last.expires)
+      } catch {
+        guard !error.isInterruption else { throw error }
+        failures.add(error)
+        guard !sheet.isStandardOutput else { continue }
+        last = ticket
+      }
+      try sheet.append(last)
     }
+    guard let end = renewed.min() else { return try failures.status() }
     try sheet.publish()
-    warn(last.expires, store)
-    if count == 1 { return try tell("renewed", last, sheet) }
-    guard !sheet.isStandardOutput else { return }
-    try session.say(
-      "renewed \(SafeText.oneLine(sheet.name)): \(count) tickets, until \(last.expires.iso8601)",
-      json: JSON.object([
-        ("event", .string("renewed")), ("ticket", .string(sheet.name)), ("files", .int(Int64(count))),
-        ("expires", .string(last.expires.iso8601)),
-      ]).encoded)
+    warn(end, store)
+    if failures.count > 0 { session.console.line("s3up: \(failures.count) of \(count) tickets were not renewed") }
+    guard count > 1 else {
+      try tell("renewed", last, sheet)
+      return .success
+    }
+    guard !sheet.isStandardOutput else { return try failures.status() }
+    let line = "renewed \(SafeText.oneLine(sheet.name)): \(renewed.count) tickets, until \(end.iso8601)"
+    let json = JSON.object([
+      ("event", .string("renewed")), ("ticket", .string(sheet.name)), ("files", .int(Int64(renewed.count))),
+      ("expires", .string(end.iso8601)),
+    ]).encoded
+    failures.say { () throws(Failure) in try session.say(line, json: json) }
+    return try failures.status()
   }
 
   /// Warns if the credentials end before the ticket should.

@@ -82,7 +82,7 @@ extension FlagList {
       .bucketKey, .toggle, .object, .stating, "Use the bucket's KMS key, with --sse aws:kms; --no-bucket-key does not.",
       negatable: true),
     Flag(
-      .sseCKeyFile, .value("FILE"), .object, [.files, .create, .part, .parts, .complete, .get, .verify, .head],
+      .sseCKeyFile, .value("FILE"), .object, [.files, .create, .partSigned, .parts, .complete, .get, .verify, .head],
       "Encrypt, or read, with the key in FILE: 32 raw bytes or their base64.",
       more: "The key is sent only to the store and only over TLS, and is never shown.", completes: .files,
       common: [.verify, .head]

@@ -145,7 +145,7 @@ extension FlagList {
         when_supported means auto and when_required means md5.
         """, standard: "auto", choices: ChecksumForm.words),
     Flag(
-      .payloadSigning, .value("WHEN"), .integrity, [.files, .part],
+      .payloadSigning, .value("WHEN"), .integrity, [.files, .partSigned],
       "Sign the SHA-256 of what is sent: auto, always or never.",
       more: """
         With auto it is signed over plain HTTP and with --insecure, but not over verified TLS, which already protects \
