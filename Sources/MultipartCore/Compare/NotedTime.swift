@@ -20,13 +20,16 @@ extension FileTime {
   }
 
   /// Whether the object is newer than the file, by the time in its metadata or that of its upload; nil if it has none.
-  /// Seconds decide if one of the times has no fraction: not every store, file system or tool keeps it.
+  /// Fractions are compared as far as the file's has digits: file systems and tools keep nine, seven, two or none.
   static func isNewer(_ object: ObjectInfo, than file: FileIdentity) -> Bool? {
     let noted = noted(in: object.metadata)?.time
     guard let seconds = noted?.seconds ?? object.lastModified?.seconds else { return nil }
-    let (fraction, own) = (noted?.nanoseconds ?? 0, file.modifiedNanoseconds)
-    return seconds > file.modifiedSeconds
-      || seconds == file.modifiedSeconds && own > 0 && fraction > own
+    guard seconds == file.modifiedSeconds else { return seconds > file.modifiedSeconds }
+    let own = file.modifiedNanoseconds
+    var unit: Int64 = 1
+    while unit < 1_000_000_000, own % (unit * 10) == 0 { unit *= 10 }
+    let fraction = noted?.nanoseconds ?? 0
+    return fraction - fraction % unit > own
   }
 
   static func noted(in metadata: [NamedValue], of identity: FileIdentity) -> NotedTime? {

@@ -133,9 +133,8 @@ final class DownloadRecord: Sendable {
     let words = ["range", String(number), String(written.length), written.sum.hex].map { Array($0.utf8) }
     let line = RecordLine.write(words, seed: seed).bytes
     state.withLock { state in
-      state.hasRanges = true
-      guard (try? state.file?.write(line)) == nil else { return }
-      state.file = nil
+      guard let file = state.file else { return }
+      if (try? file.write(line)) != nil { state.hasRanges = true } else { state.file = nil }
     }
   }
 

@@ -116,6 +116,9 @@ extension Downloader {
           }
           return result
         },
+        isDue: { [isNoted = record != nil && !inMemory, world] in
+          isNoted && world.uptime() - noted.withLock { $0 } >= Self.pauseBetweenNotes
+        },
         wrote: { [world] bytes, sums, isLast in
           guard !inMemory, let record else { return }
           let time = world.uptime()
@@ -139,9 +142,10 @@ extension Downloader {
         }
       } catch {
         sink.keepArrived()
-        // Such a store serves an object of one range, but not the rest of it.
-        guard sink.gotWholeObject, forgetBeginning(of: number) else { throw error }
-        throw Failure(.server, error.message)
+        guard sink.gotWholeObject, beginning != nil else { throw error }
+        // A store that ignores ranges sends the whole object, which is of use only if all of it was asked for.
+        forgetBeginning(of: number)
+        return await self.get(number, fresh: fresh, isCopy: isCopy)
       }
       // Without a body the sink was not called.
       if let problem = RangeSink.judge(answer.contentRange == nil ? 200 : 206, answer.object.headers, wanted) {
@@ -178,11 +182,9 @@ extension Downloader {
   /// On a slow line a range takes minutes, of which an interruption must not cost more than a few seconds.
   private static let pauseBetweenNotes = Duration.seconds(4)
 
-  /// Loads the whole range in the next try. Returns whether this try has asked for less.
-  private func forgetBeginning(of number: Int) -> Bool {
-    guard let beginning = known.withLock({ $0.beginnings.removeValue(forKey: number) }) else { return false }
+  private func forgetBeginning(of number: Int) {
+    guard let beginning = known.withLock({ $0.beginnings.removeValue(forKey: number) }) else { return }
     progress.forget(beginning.length)
-    return true
   }
 
   /// The checksums of a beginning and of the bytes after it.

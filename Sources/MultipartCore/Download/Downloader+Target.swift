@@ -141,8 +141,8 @@ extension Downloader {
 
   /// Removes what an interrupted run has left: the target is identical to the object without it.
   private func discardEarlier(_ target: DownloadTarget, _ object: ObjectInfo, _ plan: RangePlan) {
-    guard PartFile.discard(for: target), let stateFolder, let header = header(object, plan) else { return }
-    (try? DownloadRecord.open(stateFolder, header))?.close(keeps: false)
+    guard let stateFolder, let header = header(object, plan), recordedRangeSize(object, plan) != nil else { return }
+    if PartFile.discard(for: target) { (try? DownloadRecord.open(stateFolder, header))?.close(keeps: false) }
   }
 
   /// How an interrupted run has divided the same bytes of the object.
@@ -153,24 +153,27 @@ extension Downloader {
 
   /// Opens the part file. Returns the ranges of an earlier run whose bytes on disk match their checksums.
   private func openPart(_ target: DownloadTarget, _ object: ObjectInfo, _ plan: RangePlan) throws(Failure) -> Set<Int> {
-    // With a single range there is nothing to resume. The record comes first: a run that cannot have one must not touch
-    // the part file of another.
-    let isResumable = wanted == nil || plan.count > 1
-    if isResumable, let stateFolder, let header = header(object, plan) {
+    // Of many objects, those of one range are not worth a record each. The record comes first: a run that may not have
+    // one must not touch what the part file has.
+    let isRecorded = wanted == nil || plan.count > 1
+    var isSpared = false
+    if isRecorded, let stateFolder, let header = header(object, plan) {
       do throws(Failure) {
-        let record = try DownloadRecord.open(stateFolder, header)
+        guard let record = try DownloadRecord.open(stateFolder, header) else { throw PartFile.isTaken(target) }
         known.withLock { $0.record = record }
       } catch {
         guard error.code == .local else { throw error }
+        isSpared = true
         tell(.warning("this download cannot be resumed: \(error.message)"))
       }
     }
     let part = if let part = known.withLock({ $0.part }) { part } else { try PartFile.open(for: target) }
     let (noted, algorithms) = known.withLock { known in
       known.part = part
+      known.sparesPart = isSpared && part.wasLeft
       return (known.record?.found ?? [:], known.algorithms)
     }
-    try part.prepare(plan.size, keeps: !noted.isEmpty)
+    try part.prepare(plan.size, keeps: isSpared || !noted.isEmpty)
     var have: Set<Int> = []
     var bytes: Int64 = 0
     for (number, written) in noted where !progress.isStopped {

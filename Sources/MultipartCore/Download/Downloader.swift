@@ -56,6 +56,8 @@ final class Downloader: Performer {
     /// The identity of the file once it has its name.
     var published: FileIdentity?
     var record: DownloadRecord?
+    /// Whether the part file has what another run has recorded, and this one cannot: it stays.
+    var sparesPart = false
     /// Whether it comes in one request, whose answer contains what a HEAD would have returned.
     var isListed = false
     /// Whether requests name the version that the HEAD has shown.
@@ -286,12 +288,12 @@ final class Downloader: Performer {
   /// Adds to the failure whether the next run can resume; otherwise nothing is left.
   private func leave(_ failure: Failure) -> Failure {
     var failure = failure
-    let (part, record) = known.withLock { ($0.part, $0.record) }
+    let (part, record, isSpared) = known.withLock { ($0.part, $0.record, $0.sparesPart) }
     // If the target is in the way, or the store refuses one of the ranges, those on disk still belong to the object.
     let mayPass = Failure.Code.passing.union([.precondition, .refused]).contains(failure.code)
     // A part file that was not opened may be another run's: the record stays as it was found.
     let keeps = record?.hasRanges == true && (part.map { mayPass && $0.isThere } ?? true)
-    if !keeps { part?.remove() }
+    if !keeps, !isSpared { part?.remove() }
     record?.close(keeps: keeps)
     failure.isResumable = keeps
     if keeps, failure.code == .interrupted { failure.remedy = failure.remedy ?? "run the same command again to resume" }

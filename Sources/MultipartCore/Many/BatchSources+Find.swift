@@ -152,7 +152,6 @@ extension BatchSources {
     }
   }
 
-  /// Whether this machine sends a file that is named rather than found in a folder.
   private func key(of name: [UInt8], _ path: FilePath) throws(Failure) -> String {
     try KeyName(prefix: prefix, oddNames).key(of: name, path)
   }

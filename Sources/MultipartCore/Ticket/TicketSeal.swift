@@ -105,7 +105,8 @@ extension StoreOptions {
   /// whatever its holder wants.
   func refuseEdited(_ ticket: Ticket) throws(Failure) {
     // Where no key can be read, nothing shows it.
-    guard case .edited? = try? standing(of: ticket, openWorld().environment) else { return }
+    let environment = environment ?? world?.environment ?? Self.processEnvironment()
+    guard case .edited? = try? standing(of: ticket, environment) else { return }
     throw Failure(
       .configuration, "the ticket was edited after this machine issued it, and nothing is done with it",
       remedy: "use the ticket as it was issued, or issue a new one"

@@ -77,7 +77,8 @@ struct Reporter: Sendable {
       sayRetry(name + (range.map { "range \($0)" } ?? "request"), message, attempt, wait)
     case .resumed(let ranges, let bytes):
       print(.resumed(subject, uploadID: nil, parts: ranges, bytes: bytes))
-      session.world.log(1, "\(name)resumes: \(Human.count(ranges, "range")) (\(Human.size(bytes))) are already on disk")
+      let whole = ranges > 0 ? " (\(Human.count(ranges, "whole range")))" : ""
+      session.world.log(1, "\(name)resumes: \(Human.size(bytes))\(whole) are already on disk")
     case .reloads:
       say("\(name)the downloaded bytes are not the object: downloading every range again, over other connections")
     case .connections(let connections, let why):

@@ -53,7 +53,8 @@ final class Signals: Sendable {
 
   /// A terminal also sends the signal to a program that was to return credentials.
   private func meaning(of failure: Failure) -> Failure {
-    received != nil && [.credentials, .credentialsExpired].contains(failure.code) ? .interrupted : failure
+    received != nil && [.credentials, .credentialsExpired].contains(failure.code)
+      ? Failure.interrupted.at(failure.place) : failure
   }
 
   /// Nothing is begun after a signal that came before it was listened for.
@@ -81,8 +82,8 @@ final class Signals: Sendable {
     do throws(Failure) {
       return try await task.run(work)
     } catch {
-      guard error.code == .interrupted else { throw meaning(of: error) }
-      var failure = error
+      var failure = meaning(of: error)
+      guard failure.code == .interrupted else { throw failure }
       failure.message = unknown.message
       throw failure
     }

@@ -121,11 +121,12 @@ speed-limit = 1
 CONFIG
 }
 
-# settle COMMAND ARG...: sets `code`, `sent` and `answer` from the request that it makes, and `again` if it was repeated.
+# settle COMMAND ARG...: sets `code`, `sent` and `answer` from the request that it makes, and `lost` if an earlier try of it
+# may have worked.
 # What failed on the way, or got 408, 429 or 5xx, is repeated here and not by curl, which would continue after this script
 # was killed.
 settle() {
-  pause=1 again=
+  pause=1 lost=
   while :; do
     answer=$("$@")
     code=${answer##*"$line_feed"}
@@ -139,7 +140,8 @@ settle() {
     [ "$pause" -le 128 ] || return 0
     say "trying again in $pause s ($code)" >&2
     sleep "$pause"
-    pause=$((pause * 2)) again=yes
+    pause=$((pause * 2))
+    case $code in 000 | 500 | 502 | 504) lost=yes ;; esac
   done
 }
 
@@ -191,8 +193,10 @@ refused() {
       fail 65 "$file is not the file that may be uploaded, or has changed: the store refuses $1 ($value)" ;;
     409* | 412*)
       why="$code${value:+ $value}"
-      # The first answer, which was lost, may have been that the object is complete.
-      [ "$1" = 'the completion' ] && [ -n "$again" ] && show_object && is_from_file && complete_already
+      if [ "$1" = 'the completion' ] && [ -n "$lost" ]; then
+        show_object && is_from_file && complete_already
+        case $code in 200 | 404) ;; *) refused 'the question for the object' ;; esac
+      fi
       fail 73 "the object already exists, or is not the expected one ($why)" ;;
     404*) ended ;;
     *) fail 69 "the store refuses $1 ($code${value:+ $value})" ;;

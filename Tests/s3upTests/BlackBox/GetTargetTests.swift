@@ -16,8 +16,11 @@ import Testing
   }
 
   /// Replaces a target, with which something happens meanwhile.
-  private func replace(_ box: BlackBox, _ change: (String) throws -> Void) async throws -> ChildProcess.Result {
+  private func replace(
+    _ box: BlackBox, _ change: (String) throws -> Void, before prepare: (String) throws -> Void = { _ in }
+  ) async throws -> ChildProcess.Result {
     let target = try box.files.write(Array("old".utf8), to: "target")
+    try prepare(target)
     let gate = box.binary.home.path + "/gate"
     try Data().write(to: URL(fileURLWithPath: gate))
     box.fake.setFaults([Fault(.init(.getObject, nth: 3), .hold(file: gate, stage: .beforeAnswer))])
@@ -41,6 +44,21 @@ import Testing
     try await replace(box) { try Data("new".utf8).write(to: URL(fileURLWithPath: $0)) }
       .expectFailure(73, "another program has written the target")
     #expect(try box.files.read("target") == Array("new".utf8))
+  }
+
+  @Test("A target that is rewritten meanwhile, with its size and time restored, is left alone")
+  func restored() async throws {
+    let box = try box()
+    try await replace(box) { target in
+      let file = try #require(FileHandle(forUpdatingAtPath: target))
+      try file.write(contentsOf: Data("NEW".utf8))
+      try file.close()
+      try setModified(target, seconds: 1_700_000_000)
+    } before: {
+      try setModified($0, seconds: 1_700_000_000)
+    }
+    .expectFailure(73, "another program has written the target")
+    #expect(try box.files.read("target") == Array("NEW".utf8))
   }
 
   @Test("A part file that another program has made longer is never published")
@@ -81,6 +99,10 @@ import Testing
     #expect(try await box.run(newer).output.hasPrefix("skipped"), "no fraction")
     try setModified(target, seconds: 1_700_000_000, nanoseconds: 900_000_000)
     #expect(try await box.run(newer).output.hasPrefix("skipped"), "the same time")
+    let coarse = try self.box(["x-amz-meta-s3up-mtime": "1700000000.123456789"])
+    let short = try coarse.files.write(Array("old".utf8), to: "target")
+    try setModified(short, seconds: 1_700_000_000, nanoseconds: 123_456_700)
+    #expect(try await coarse.run(newer).output.hasPrefix("skipped"), "a file system that keeps seven digits")
     try setModified(target, seconds: 1_700_000_000, nanoseconds: 100_000_000)
     try await box.run(newer).expectSuccess()
     #expect(try box.files.read("target") == bytes)

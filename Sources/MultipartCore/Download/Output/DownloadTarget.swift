@@ -130,8 +130,10 @@ struct DownloadTarget: Sendable {
   /// Gives the complete, proven file its mode and its name, durably: `fchmod`, `fsync`, `rename`, `fsync` of the
   /// folder. A file that appeared there in the meantime stays.
   func publish(_ part: PartFile, of size: Int64, replaces: Bool, modified time: FileTime? = nil) throws(Failure) {
-    // The mode may have been changed since the target was found.
-    let mode = (try? unchanged()).map { $0.st_mode & 0o7777 } ?? mode
+    // Mode and owner may have been changed since the target was found.
+    let now = try? unchanged()
+    let mode = now.map { $0.st_mode & 0o7777 } ?? mode
+    let owner = now.map { (user: $0.st_uid, group: $0.st_gid) } ?? owner
     if let owner, geteuid() == 0 { _ = fchown(part.descriptor, owner.user, owner.group) }
     guard fchmod(part.descriptor, mode) == 0 else { throw Self.failure(errno, "the file's mode cannot be set", path) }
     if let time { part.set(time) }
@@ -166,7 +168,8 @@ struct DownloadTarget: Sendable {
     }
   }
 
-  /// The file that was found; nil if there is none or it has been removed. Throws EEXIST if it was replaced or rewritten.
+  /// The file that was found; nil if there is none or it has been removed. Throws EEXIST if it was replaced or rewritten,
+  /// of which a ctime that no change of mode or owner explains is a sign.
   private func unchanged() throws(ErrorNumber) -> stat? {
     guard let found else { return nil }
     let status: stat
@@ -176,7 +179,10 @@ struct DownloadTarget: Sendable {
       guard error.number == ENOENT else { throw error }
       return nil
     }
-    guard found.change(to: FileIdentity(status)) == nil else { throw ErrorNumber(EEXIST) }
+    let now = FileIdentity(status)
+    let hasNewRights =
+      status.st_mode & 0o7777 != mode || status.st_uid != owner?.user || status.st_gid != owner?.group
+    guard now == found || hasNewRights && found.change(to: now) == nil else { throw ErrorNumber(EEXIST) }
     return status
   }
 

@@ -9,11 +9,21 @@ final class PartFile: Sendable {
   private let folder: Folder
   let name: [UInt8]
   let descriptor: Int32
+  /// Whether an earlier run has left it, with its bytes.
+  let wasLeft: Bool
   /// The target's path, for messages.
   private let path: FilePath
 
   private init(_ target: DownloadTarget, _ name: [UInt8], _ descriptor: Int32) {
     (folder, path, self.name, self.descriptor) = (target.folder, target.path, name, descriptor)
+    var status = stat()
+    wasLeft = fstat(descriptor, &status) == 0 && status.st_size > 0
+  }
+
+  /// The failure of a run to which another one is ahead.
+  static func isTaken(_ target: DownloadTarget) -> Failure {
+    Failure(.locked, "another run is downloading to this file", remedy: "wait for it to end")
+      .at(Place(file: target.path.text))
   }
 
   deinit { close(descriptor) }
@@ -44,10 +54,7 @@ final class PartFile: Sendable {
       }
       let file = PartFile(target, name, descriptor)
       while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-        guard errno != EWOULDBLOCK else {
-          throw Failure(.locked, "another run is downloading to this file", remedy: "wait for it to end")
-            .at(Place(file: target.path.text))
-        }
+        guard errno != EWOULDBLOCK else { throw isTaken(target) }
         guard errno == EINTR else { throw DownloadTarget.failure(errno, "the part file cannot be locked", path) }
       }
       var status = stat()

@@ -69,6 +69,7 @@ final class RangeSink: BodySink, @unchecked Sendable {
   private let wanted: Wanted
   private let take: (UnsafeRawBufferPointer, Int64) -> Failure?
   private let moved: (Int64) -> Void
+  private let isDue: () -> Bool
   private let wrote: (Int64, MultiChecksum, _ isLast: Bool) -> Void
   private var sums: MultiChecksum
   private var buffer: [UInt8] = []
@@ -83,13 +84,15 @@ final class RangeSink: BodySink, @unchecked Sendable {
 
   /// `take` receives pieces of `step` bytes and their positions in the range; with `.max` the whole range, and only once
   /// its answer is complete: a copy that claimed the range and then broke would keep the other one from finishing.
-  /// `wrote` gets the number of bytes that `take` has taken, and their checksums; last when the answer broke off.
+  /// It takes less when `isDue`. `wrote` gets the number of bytes that `take` has taken, and their checksums; last when the answer broke off.
   init(
     _ wanted: Wanted, _ algorithms: Set<ChecksumAlgorithm>, step: Int = step, moved: @escaping (Int64) -> Void,
     take: @escaping (UnsafeRawBufferPointer, Int64) -> Failure?,
+    isDue: @escaping () -> Bool = { false },
     wrote: @escaping (Int64, MultiChecksum, _ isLast: Bool) -> Void = { _, _, _ in }
   ) throws(Failure) {
-    (self.wanted, self.step, self.moved, self.take, self.wrote) = (wanted, step, moved, take, wrote)
+    (self.wanted, self.step, self.moved, self.take) = (wanted, step, moved, take)
+    (self.isDue, self.wrote) = (isDue, wrote)
     sums = try MultiChecksum(algorithms)
     buffer.reserveCapacity(Int(min(Int64(step), wanted.length)))
   }
@@ -160,7 +163,7 @@ final class RangeSink: BodySink, @unchecked Sendable {
     received += Int64(bytes.count)
     moved(received)
     buffer.append(contentsOf: bytes)
-    return buffer.count < step || flush()
+    return buffer.count < step && !isDue() || flush()
   }
 
   /// Writes what has arrived of an answer that broke off, for the next run.

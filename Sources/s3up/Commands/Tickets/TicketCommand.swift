@@ -180,7 +180,9 @@ struct TicketCommand {
           ticket, for: options.lifetime, all: options.all, trustingEdited: options.trustsEdited)
         renewed.append(last.expires)
       } catch {
-        guard !error.isInterruption else { throw error }
+        // What concerns all of them ends the run, and none is written.
+        let concernsAll: Set<Failure.Code> = [.credentials, .credentialsExpired, .network, .tls, .stalled]
+        guard !error.isInterruption, !concernsAll.contains(error.code) else { throw error }
         failures.add(error)
         guard !sheet.isStandardOutput else { continue }
         last = ticket

@@ -17,8 +17,8 @@ extension FlagList {
       .ifNewer, .toggle, .target, .get, "Replace a file only if the object is newer.",
       more: """
         The file's modification time is compared with the one that is recorded with the object (put --mtime, rclone, \
-        s3cmd), or else with the store's Last-Modified. If the object is not newer, the file is left \
-        alone, even if its contents differ.
+        s3cmd), or else with the store's Last-Modified; fractions of a second count if both have them. If the object \
+        is not newer, the file is left alone, even if its contents differ. Not for a --range or a --part.
         """, negatable: true),
     Flag(
       .toCommand, .toggle, .target, .getOne,

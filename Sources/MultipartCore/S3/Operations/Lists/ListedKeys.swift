@@ -99,7 +99,7 @@ struct ListedPage {
       }
     }
     let written = entries.compactMap { $0.string("Key") }
-    guard written.count == entries.count, root.first("Error") == nil else { return nil }
+    guard entries.allSatisfy({ $0.first("Key") != nil }), root.first("Error") == nil else { return nil }
     let keys = ListedKeys(
       written + folders, encodingType: root.string("EncodingType"), prefix: prefix)
     self.entries = entries
