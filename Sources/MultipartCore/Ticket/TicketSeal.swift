@@ -101,8 +101,8 @@ extension Ticket {
 }
 
 extension StoreOptions {
-  /// Throws if this machine issued the ticket, and it was changed since: it may lead to a server that says of the object
-  /// whatever its holder wants.
+  /// Throws if this machine issued the ticket, and it was changed since: it may lead to a server that says of the
+  /// object whatever its holder wants.
   func refuseEdited(_ ticket: Ticket) throws(Failure) {
     // Where no key can be read, nothing shows it.
     let environment = environment ?? world?.environment ?? Self.processEnvironment()

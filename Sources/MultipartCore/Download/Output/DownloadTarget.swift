@@ -168,8 +168,8 @@ struct DownloadTarget: Sendable {
     }
   }
 
-  /// The file that was found; nil if there is none or it has been removed. Throws EEXIST if it was replaced or rewritten,
-  /// of which a ctime that no change of mode or owner explains is a sign.
+  /// The file that was found; nil if there is none or it has been removed. Throws EEXIST if it was replaced or
+  /// rewritten, of which a ctime that no change of mode or owner explains is a sign.
   private func unchanged() throws(ErrorNumber) -> stat? {
     guard let found else { return nil }
     let status: stat

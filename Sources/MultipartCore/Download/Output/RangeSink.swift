@@ -84,7 +84,8 @@ final class RangeSink: BodySink, @unchecked Sendable {
 
   /// `take` receives pieces of `step` bytes and their positions in the range; with `.max` the whole range, and only once
   /// its answer is complete: a copy that claimed the range and then broke would keep the other one from finishing.
-  /// It takes less when `isDue`. `wrote` gets the number of bytes that `take` has taken, and their checksums; last when the answer broke off.
+  /// When `isDue`, it takes less than a step. `wrote` gets the number of bytes that `take` has taken, and their
+  /// checksums; `isLast` if the answer broke off.
   init(
     _ wanted: Wanted, _ algorithms: Set<ChecksumAlgorithm>, step: Int = step, moved: @escaping (Int64) -> Void,
     take: @escaping (UnsafeRawBufferPointer, Int64) -> Failure?,
