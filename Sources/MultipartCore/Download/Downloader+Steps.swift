@@ -117,18 +117,17 @@ extension Downloader {
           return result
         },
         isDue: { [isNoted = record != nil && !inMemory, world] in
-          isNoted && world.uptime() - noted.withLock { $0 } >= Self.pauseBetweenNotes
-        },
-        wrote: { [world] bytes, sums, isLast in
-          guard !inMemory, let record else { return }
+          guard isNoted else { return false }
           let time = world.uptime()
-          let isDue = noted.withLock { last in
-            guard isLast || time - last >= Self.pauseBetweenNotes else { return false }
+          return noted.withLock { last in
+            guard time - last >= Self.pauseBetweenNotes else { return false }
             last = time
             return true
           }
-          guard isDue, let sum = Self.joined(beginning, try? sums.finish(), bytes)?[.crc64nvme] else { return }
-          record.append(number, DownloadRecord.Written(length: (beginning?.length ?? 0) + bytes, sum: sum))
+        },
+        note: { bytes, sums in
+          guard let sum = Self.joined(beginning, try? sums.finish(), bytes)?[.crc64nvme] else { return }
+          record?.append(number, DownloadRecord.Written(length: (beginning?.length ?? 0) + bytes, sum: sum))
         })
       let get = GetObject(
         address, range: isListed ? nil : wanted.first...wanted.first + length - 1, ifMatch: object.etag,

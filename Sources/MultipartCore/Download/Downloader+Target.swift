@@ -141,8 +141,10 @@ extension Downloader {
 
   /// Removes what an interrupted run has left: the target is identical to the object without it.
   private func discardEarlier(_ target: DownloadTarget, _ object: ObjectInfo, _ plan: RangePlan) {
-    guard let stateFolder, let header = header(object, plan), recordedRangeSize(object, plan) != nil else { return }
-    if PartFile.discard(for: target) { (try? DownloadRecord.open(stateFolder, header))?.close(keeps: false) }
+    guard recordedRangeSize(object, plan) != nil, PartFile.discard(for: target), let stateFolder,
+      let header = header(object, plan)
+    else { return }
+    (try? DownloadRecord.open(stateFolder, header))?.close(keeps: false)
   }
 
   /// How an interrupted run has divided the same bytes of the object.

@@ -107,6 +107,20 @@ import Testing
     #expect(try box.files.read("target") == bytes)
   }
 
+  @Test("A run that can keep no record leaves what another has recorded")
+  func noRecord() async throws {
+    let (box, bytes, _) = try await interrupted()
+    let left = try names(box)
+    box.fake.setFaults([Fault(.init(.getObject), .truncateAnswer(bytes: 0))])
+    let failed = try await box.run(get + ["--retries", "1", "--state-dir", "/proc/none"])
+    #expect(failed.status == 75 && failed.errors.contains("this download cannot be resumed"), "\(failed.errors)")
+    #expect(try names(box) == left && left.count == 1)
+    box.fake.setFaults([])
+    let next = try await box.run(get + ["--json"])
+    #expect(next.json["bytes_resumed"] as? Int ?? 0 > 0, "\(next.output) \(next.errors)")
+    #expect(try box.files.read("target") == bytes)
+  }
+
   @Test("What was left of a file that is complete by now is removed")
   func complete() async throws {
     let (box, bytes, _) = try await interrupted()

@@ -85,7 +85,11 @@ import Testing
     ])
     let result = try await box.shell("sh up.sh f")
     #expect(result.status == 0 && result.output.contains("already complete"), "\(result.output) \(result.errors)")
-    box.fake.setFaults([Fault(.init(.completeMultipartUpload), .error(status: 412, code: "PreconditionFailed"))])
+    // A store that is busy has done nothing: the object, though identical, is an older one.
+    box.fake.setFaults([
+      Fault(.init(.completeMultipartUpload, nth: 1), .error(status: 503, code: "SlowDown")),
+      Fault(.init(.completeMultipartUpload), .error(status: 412, code: "PreconditionFailed")),
+    ])
     try await box.run("ticket", "issue", "f", "s3://bucket/k", "-o", "again.sh").expectSuccess()
     #expect(try await box.shell("sh again.sh f").status == 73)
   }

@@ -70,7 +70,7 @@ final class RangeSink: BodySink, @unchecked Sendable {
   private let take: (UnsafeRawBufferPointer, Int64) -> Failure?
   private let moved: (Int64) -> Void
   private let isDue: () -> Bool
-  private let wrote: (Int64, MultiChecksum, _ isLast: Bool) -> Void
+  private let note: (Int64, MultiChecksum) -> Void
   private var sums: MultiChecksum
   private var buffer: [UInt8] = []
   private let step: Int
@@ -84,16 +84,16 @@ final class RangeSink: BodySink, @unchecked Sendable {
 
   /// `take` receives pieces of `step` bytes and their positions in the range; with `.max` the whole range, and only once
   /// its answer is complete: a copy that claimed the range and then broke would keep the other one from finishing.
-  /// When `isDue`, it takes less than a step. `wrote` gets the number of bytes that `take` has taken, and their
-  /// checksums; `isLast` if the answer broke off.
+  /// When `isDue`, and when the answer broke off, `take` also gets less than a step, and `note` the number of bytes so
+  /// far with their checksums.
   init(
     _ wanted: Wanted, _ algorithms: Set<ChecksumAlgorithm>, step: Int = step, moved: @escaping (Int64) -> Void,
     take: @escaping (UnsafeRawBufferPointer, Int64) -> Failure?,
     isDue: @escaping () -> Bool = { false },
-    wrote: @escaping (Int64, MultiChecksum, _ isLast: Bool) -> Void = { _, _, _ in }
+    note: @escaping (Int64, MultiChecksum) -> Void = { _, _ in }
   ) throws(Failure) {
     (self.wanted, self.step, self.moved, self.take) = (wanted, step, moved, take)
-    (self.isDue, self.wrote) = (isDue, wrote)
+    (self.isDue, self.note) = (isDue, note)
     sums = try MultiChecksum(algorithms)
     buffer.reserveCapacity(Int(min(Int64(step), wanted.length)))
   }
@@ -164,21 +164,22 @@ final class RangeSink: BodySink, @unchecked Sendable {
     received += Int64(bytes.count)
     moved(received)
     buffer.append(contentsOf: bytes)
-    return buffer.count < step && !isDue() || flush()
+    let notes = isDue()
+    return buffer.count < step && !notes || flush(notes: notes)
   }
 
   /// Writes what has arrived of an answer that broke off, for the next run.
   func keepArrived() {
     guard failure == nil, step != .max, received > 0 else { return }
-    _ = flush(isLast: true)
+    _ = flush(notes: true)
   }
 
-  private func flush(isLast: Bool = false) -> Bool {
+  private func flush(notes: Bool = false) -> Bool {
     let failed = buffer.withUnsafeBytes { take($0, written) }
     written += Int64(buffer.count)
     buffer.removeAll(keepingCapacity: true)
     failure = failed
-    if failed == nil { wrote(written, sums, isLast) }
+    if failed == nil, notes { note(written, sums) }
     return failed == nil
   }
 
