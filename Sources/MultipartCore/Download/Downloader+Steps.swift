@@ -107,7 +107,7 @@ extension Downloader {
         },
         take: { [offset] piece, at in
           guard let part, !isListed else {
-            bytes.withLock { $0 = Array(piece) }
+            bytes.withLock { $0 = (beginning?.bytes ?? []) + piece }
             return nil
           }
           guard let result = claims.write(number, by: ticket, wins: isCopy, { part.write(piece, at: offset + at) })
@@ -126,7 +126,7 @@ extension Downloader {
           }
         },
         note: { bytes, sums in
-          guard let sum = Self.joined(beginning, try? sums.finish(), bytes)?[.crc64nvme] else { return }
+          guard let sum = Self.joined(beginning, sums, bytes)?[.crc64nvme] else { return }
           record?.append(number, DownloadRecord.Written(length: (beginning?.length ?? 0) + bytes, sum: sum))
         })
       let get = GetObject(
@@ -140,7 +140,13 @@ extension Downloader {
           traced.withLock { $0 = request.trace }
         }
       } catch {
-        sink.keepArrived()
+        if !isCopy, !isListed, let arrived = sink.keepArrived(), arrived.length < length {
+          // As one step, so that no copy can finish the range in between.
+          _ = claims.write(number, by: ticket) {
+            keep(arrived, bytes.withLock { $0 }, of: number, after: beginning)
+            return nil
+          }
+        }
         guard sink.gotWholeObject, beginning != nil else { throw error }
         // A store that ignores ranges sends the whole object, which is of use only if all of it was asked for.
         forgetBeginning(of: number)
@@ -167,10 +173,13 @@ extension Downloader {
           throw error
         }
       }
-      known.withLock { $0.sums[number] = sums }
+      let counted = known.withLock { known in
+        known.sums[number] = sums
+        return known.beginnings.removeValue(forKey: number)?.length ?? 0
+      }
       ordered?.put(number, bytes.withLock { $0 })
       if let sum = sums[.crc64nvme] { record?.append(number, DownloadRecord.Written(length: whole, sum: sum)) }
-      confirmed = length
+      confirmed = whole - counted
       tell(.range(number: number, size: length, took: world.uptime() - start))
       return .rangeDone(.init(range: number, sum: sums[.crc64nvme]))
     } catch {
@@ -181,9 +190,25 @@ extension Downloader {
   /// On a slow line a range takes minutes, of which an interruption must not cost more than a few seconds.
   private static let pauseBetweenNotes = Duration.seconds(4)
 
+  /// Keeps what has arrived of an answer that broke off: the next try requests the bytes after it.
+  private func keep(
+    _ arrived: (length: Int64, sums: [ChecksumAlgorithm: Checksum]), _ bytes: [UInt8], of number: Int,
+    after beginning: Known.Beginning?
+  ) {
+    guard let sums = Self.joined(beginning, arrived.sums, arrived.length) else { return }
+    let isKept = known.withLock { known in
+      guard known.sums[number] == nil else { return false }
+      known.beginnings[number] = Known.Beginning(
+        length: (beginning?.length ?? 0) + arrived.length, sums: sums, bytes: bytes,
+        resumed: beginning?.resumed ?? 0)
+      return true
+    }
+    if isKept { progress.confirm(arrived.length) }
+  }
+
   private func forgetBeginning(of number: Int) {
     guard let beginning = known.withLock({ $0.beginnings.removeValue(forKey: number) }) else { return }
-    progress.forget(beginning.length)
+    progress.forget(resumed: beginning.resumed, confirmed: beginning.length - beginning.resumed)
   }
 
   /// The checksums of a beginning and of the bytes after it.

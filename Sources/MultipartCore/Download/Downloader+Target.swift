@@ -185,7 +185,8 @@ extension Downloader {
         known.withLock { $0.sums[number] = sums }
         have.insert(number)
       } else {
-        known.withLock { $0.beginnings[number] = (written.length, sums) }
+        let beginning = Known.Beginning(length: written.length, sums: sums, resumed: written.length)
+        known.withLock { $0.beginnings[number] = beginning }
       }
       bytes += written.length
     }

@@ -68,10 +68,18 @@ final class Downloader: Performer {
     /// The command that receives the bytes, until it has succeeded.
     var command: ProducerProcess?
     var sums: [Int: [ChecksumAlgorithm: Checksum]] = [:]
-    /// What an earlier run has written of ranges that it has not finished.
-    typealias Beginning = (length: Int64, sums: [ChecksumAlgorithm: Checksum])
     var beginnings: [Int: Beginning] = [:]
     var result: DownloadedObject?
+
+    /// What an earlier run, or an answer that broke off, has left of a range.
+    struct Beginning: Sendable {
+      var length: Int64
+      var sums: [ChecksumAlgorithm: Checksum]
+      /// The bytes themselves, if they are not in the part file.
+      var bytes: [UInt8] = []
+      /// How much of it is of an earlier run.
+      var resumed: Int64
+    }
   }
   let known = Locked(Known())
   private let counters: Locked<TransferProgress>

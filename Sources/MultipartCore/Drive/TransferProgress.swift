@@ -62,7 +62,14 @@ final class TransferProgress: Sendable {
     kept.withLock { $0 = all }
   }
 
-  func forget(_ bytes: Int64) { kept.withLock { $0.bytes -= bytes } }
+  /// Bytes of a part that has not arrived as a whole: they need not be transferred again.
+  func confirm(_ bytes: Int64) { confirmed.wrappingAdd(bytes, ordering: .relaxed) }
+
+  /// What was counted of a part that has to be transferred again as a whole.
+  func forget(resumed: Int64, confirmed bytes: Int64) {
+    kept.withLock { $0.bytes -= resumed }
+    confirmed.wrappingSubtract(bytes, ordering: .relaxed)
+  }
 
   /// Ends the checksums that are being computed: they occupy the threads that an interruption needs.
   func stop() { stopped.store(true, ordering: .relaxed) }

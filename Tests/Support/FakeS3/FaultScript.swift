@@ -20,8 +20,10 @@ package struct Fault: Codable, Sendable {
     package var key: String?
     /// The key id of the signer.
     package var keyID: String?
-    /// The beginning of the requested range.
+    /// Where the requested range begins.
     package var rangeFrom: Int?
+    /// How many bytes from there it may begin in: a range that broke off is requested from its middle.
+    package var rangeWithin: Int?
     /// Only requests that name a version of the object, or only those that do not.
     package var namesVersion: Bool?
     package var nth: Int?
@@ -33,14 +35,15 @@ package struct Fault: Codable, Sendable {
 
     package init(
       _ operation: FakeOperation? = nil, partNumber: Int? = nil, key: String? = nil, keyID: String? = nil,
-      rangeFrom: Int? = nil, namesVersion: Bool? = nil, nth: Int? = nil, from: Int? = nil, to: Int? = nil,
-      probability: Double? = nil, seed: UInt64? = nil
+      rangeFrom: Int? = nil, rangeWithin: Int? = nil, namesVersion: Bool? = nil, nth: Int? = nil, from: Int? = nil,
+      to: Int? = nil, probability: Double? = nil, seed: UInt64? = nil
     ) {
       self.operation = operation
       self.partNumber = partNumber
       self.key = key
       self.keyID = keyID
       self.rangeFrom = rangeFrom
+      self.rangeWithin = rangeWithin
       self.namesVersion = namesVersion
       self.nth = nth
       self.from = from
@@ -51,11 +54,15 @@ package struct Fault: Codable, Sendable {
 
     package static let all = Match()
 
+    private static func begin(_ headers: HeaderList) -> Int {
+      headers["range"].flatMap { Int($0.dropFirst("bytes=".utf8.count).prefix { $0 != "-" }) } ?? -1
+    }
+
     func concerns(_ route: FakeRoute, _ headers: HeaderList) -> Bool {
       (operation == nil || operation == route.operation) && (partNumber == nil || partNumber == route.partNumber)
         && (key.map { $0.utf8.elementsEqual(route.key.utf8) } ?? true)
         && (keyID.map { headers["authorization"]?.contains("Credential=\($0)/") == true } ?? true)
-        && (rangeFrom.map { headers["range"]?.hasPrefix("bytes=\($0)-") == true } ?? true)
+        && (rangeFrom.map { $0..<$0 + (rangeWithin ?? 1) ~= Self.begin(headers) } ?? true)
         && (namesVersion.map { $0 == (route.versionID != nil) } ?? true)
     }
   }

@@ -70,7 +70,7 @@ import Testing
     ])
   func neverRight(_ action: Fault.Action) async throws {
     let (box, bytes) = try box()
-    box.fake.setFaults([Fault(.init(.getObject, rangeFrom: 2 * Self.range), action)])
+    box.fake.setFaults([Fault(.init(.getObject, rangeFrom: 2 * Self.range, rangeWithin: Self.range), action)])
     let result = try await box.run(get + ["--retries", "2", "--json"])
     #expect(result.status == 75 && result.json["resumable"] as? Bool == true, "\(result.errors)")
     #expect(!FileManager.default.fileExists(atPath: box.files.path("target")))

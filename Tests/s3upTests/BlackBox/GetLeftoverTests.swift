@@ -22,7 +22,8 @@ import Testing
   private func interrupted(_ action: Fault.Action = .truncateAnswer(bytes: 1000)) async throws -> (
     BlackBox, bytes: [UInt8], result: ChildProcess.Result
   ) {
-    let box = try BlackBox(faults: [Fault(.init(.getObject, rangeFrom: 2 * (640 << 10)), action)])
+    let third = Fault.Match(.getObject, rangeFrom: 2 * (640 << 10), rangeWithin: 640 << 10)
+    let box = try BlackBox(faults: [Fault(third, action)])
     let bytes = randomBytes(Self.size, seed: 9)
     box.fake.putObject("key", bytes: bytes)
     let result = try await box.run(get + ["--retries", "2", "--json", "--concurrency", "1"])
@@ -88,6 +89,18 @@ import Testing
     #expect(try names(box).isEmpty == (arrived == 0) && records(box).isEmpty == (arrived == 0))
     box.fake.setFaults([])
     #expect(try await box.run(get).json["bytes_resumed"] as? Int == arrived)
+    #expect(try box.files.read("target") == bytes)
+  }
+
+  @Test("The next try of a range that broke off requests only the bytes that are missing", arguments: [false, true])
+  func continues(toCommand: Bool) async throws {
+    let box = try BlackBox(faults: [Fault(.init(.getObject), .truncateAnswer(bytes: 1_000_000))])
+    let bytes = randomBytes(Self.size, seed: 9)
+    box.fake.putObject("key", bytes: bytes)
+    let output = toCommand ? ["--to-command", "--", "sh", "-c", "cat > target"] : ["target"]
+    let result = try await box.run(["get", "s3://bucket/key", "--json", "--retries", "4"] + output)
+    #expect(result.status == 0 && result.json["retries"] as? Int == 3, "\(result.output) \(result.errors)")
+    #expect(result.json["bytes_received"] as? Int == Self.size && result.json["bytes_resumed"] as? Int == 0)
     #expect(try box.files.read("target") == bytes)
   }
 

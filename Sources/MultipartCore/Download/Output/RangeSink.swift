@@ -70,7 +70,7 @@ final class RangeSink: BodySink, @unchecked Sendable {
   private let take: (UnsafeRawBufferPointer, Int64) -> Failure?
   private let moved: (Int64) -> Void
   private let isDue: () -> Bool
-  private let note: (Int64, MultiChecksum) -> Void
+  private let note: (Int64, [ChecksumAlgorithm: Checksum]) -> Void
   private var sums: MultiChecksum
   private var buffer: [UInt8] = []
   private let step: Int
@@ -90,7 +90,7 @@ final class RangeSink: BodySink, @unchecked Sendable {
     _ wanted: Wanted, _ algorithms: Set<ChecksumAlgorithm>, step: Int = step, moved: @escaping (Int64) -> Void,
     take: @escaping (UnsafeRawBufferPointer, Int64) -> Failure?,
     isDue: @escaping () -> Bool = { false },
-    note: @escaping (Int64, MultiChecksum) -> Void = { _, _ in }
+    note: @escaping (Int64, [ChecksumAlgorithm: Checksum]) -> Void = { _, _ in }
   ) throws(Failure) {
     (self.wanted, self.step, self.moved, self.take) = (wanted, step, moved, take)
     (self.isDue, self.note) = (isDue, note)
@@ -168,10 +168,10 @@ final class RangeSink: BodySink, @unchecked Sendable {
     return buffer.count < step && !notes || flush(notes: notes)
   }
 
-  /// Writes what has arrived of an answer that broke off, for the next run.
-  func keepArrived() {
-    guard failure == nil, step != .max, received > 0 else { return }
-    _ = flush(notes: true)
+  /// Writes what has arrived of an answer that broke off, for the next try or the next run; nil if nothing has.
+  func keepArrived() -> (length: Int64, sums: [ChecksumAlgorithm: Checksum])? {
+    guard failure == nil, received > 0, flush(notes: true), let sums = try? sums.finish() else { return nil }
+    return (written, sums)
   }
 
   private func flush(notes: Bool = false) -> Bool {
@@ -179,7 +179,7 @@ final class RangeSink: BodySink, @unchecked Sendable {
     written += Int64(buffer.count)
     buffer.removeAll(keepingCapacity: true)
     failure = failed
-    if failed == nil, notes { note(written, sums) }
+    if failed == nil, notes, let sums = try? sums.finish() { note(written, sums) }
     return failed == nil
   }
 
