@@ -19,9 +19,10 @@ public struct RecordedUploads: Sendable {
 }
 
 extension Store {
-  /// How long ago a recorded upload was begun, by the store's clock; nil if the store does not say, or the upload is
-  /// gone.
+  /// How long ago a recorded upload of this store was begun, by the store's clock; nil if the store does not say, or the
+  /// upload is gone.
   public func age(of upload: RecordedUpload) async throws(Failure) -> Duration? {
+    try requireOwn(upload)
     let list = ListParts(address(upload.key), uploadID: upload.uploadID)
     do throws(Failure) {
       let now = try await client.allParts(list, retrying: retry).date
@@ -39,13 +40,16 @@ extension Store {
     // The lock prevents a run from resuming an upload that is being aborted, and shows whether one is in progress.
     guard let lock = try upload.book.lock(upload.target) else { return false }
     defer { lock.release() }
-    guard upload.origin.utf8.elementsEqual(signer.origin.utf8) else {
-      throw Failure(
-        .usage, "the upload is at \(upload.origin), not at \(signer.origin)",
-        remedy: "name that store with \(.endpoint) and \(.region)")
-    }
+    try requireOwn(upload)
     _ = try await UploadSteps(address(upload.key), uploadID: upload.uploadID, client, retry).abort()
     try upload.book.remove(upload.target)
     return true
+  }
+
+  private func requireOwn(_ upload: RecordedUpload) throws(Failure) {
+    guard !upload.origin.utf8.elementsEqual(signer.origin.utf8) else { return }
+    throw Failure(
+      .usage, "the upload is at \(upload.origin), not at \(signer.origin)",
+      remedy: "name that store with \(.endpoint) and \(.region)")
   }
 }

@@ -52,9 +52,25 @@ import Testing
     // Nothing of that is an error.
     let quiet = try await box.run("uploads", "--clean", "--older-than", "7d", "-q")
     #expect(quiet.status == 0 && quiet.output.isEmpty && quiet.errors.isEmpty, "\(quiet.errors)")
+    let shown = try await box.run("uploads", "--clean", "--older-than", "7d", "--dry-run")
+    #expect(shown.errors == kept.errors && shown.status == 0 && shown.output.isEmpty, "\(shown.output)")
+    let would = try await box.run("uploads", "--clean", "--older-than", "1ms", "--dry-run")
+    #expect(would.status == 0 && would.output.hasPrefix("would abort  "), "\(would.output) \(would.errors)")
+    #expect(try box.fake.unfinishedUploads.count == 1 && box.records().count == 1)
     let done = try await box.run("uploads", "--clean", "--older-than", "1ms", "-q")
     #expect(done.status == 0 && done.output.isEmpty && done.errors.isEmpty, "\(done.output) \(done.errors)")
     #expect(try box.fake.unfinishedUploads.isEmpty && box.records().isEmpty)
+  }
+
+  @Test("A recorded upload of another store is not aborted, and a dry run says so", arguments: [[], ["--dry-run"]])
+  func otherStore(_ dry: [String]) async throws {
+    let box = try BlackBox()
+    _ = try await StoppedUpload(box)
+    let other = try BlackBox()
+    let clean = ["uploads", "--clean", "--endpoint-url", other.fake.endpoint] + dry
+    let result = try await box.run(clean)
+    #expect(result.status == 64 && result.errors.contains("the upload is at "), "\(result.output) \(result.errors)")
+    #expect(other.fake.requests(.listParts).isEmpty && box.fake.unfinishedUploads.count == 1)
   }
 
   @Test("What --resume never has left is resumed without it, and its message says so")

@@ -74,16 +74,11 @@ struct UploadsCommand {
     var ended = 0
     var store: Store?
     for upload in uploads where options.all || upload.record != nil {
-      guard !options.dryRun else {
-        let outcome = upload.isRunning ? CleanOutcome.running.rawValue : nil
-        try tell(outcome ?? "would abort", upload, json: outcome ?? "would_abort")
-        continue
-      }
       do throws(Failure) {
         guard let outcome = try await clean(upload, in: &store) else { continue }
         if outcome == .aborted { ended += 1 }
         do throws(Failure) {
-          try tell(outcome.rawValue, upload, json: outcome.rawValue)
+          try tell(outcome, upload)
         } catch {
           unsaid = error
         }
@@ -96,14 +91,18 @@ struct UploadsCommand {
   }
 
   /// Prints what happens to an upload, which is no error.
-  private func tell(_ outcome: String, _ upload: ListedUpload, json: String) throws(Failure) {
+  private func tell(_ outcome: CleanOutcome, _ upload: ListedUpload) throws(Failure) {
     guard session.output.json != nil || !session.output.quiet else { return }
-    try session.row(outcome + "  " + upload.line, json: upload.json(json))
+    let words = outcome == .wouldAbort ? "would abort" : outcome.rawValue
+    try session.row(words + "  " + upload.line, json: upload.json(outcome.rawValue))
   }
 
-  private enum CleanOutcome: String { case aborted, running }
+  private enum CleanOutcome: String {
+    case aborted, running
+    case wouldAbort = "would_abort"
+  }
 
-  /// Aborts one upload; nil if it is too young. `store` is the store opened last: uploads of one bucket share it.
+  /// Aborts one upload, or asks everything that decides whether it would; nil if it is too young. `store` is the store opened last: uploads of one bucket share it.
   private func clean(_ upload: ListedUpload, in store: inout Store?) async throws(Failure) -> CleanOutcome? {
     let access: Store
     if let store, store.bucket == upload.bucket {
@@ -114,15 +113,19 @@ struct UploadsCommand {
     store = access
     if let record = upload.record {
       // The age of a record is that of the store's clock by this machine's, which may be wrong by days.
-      if upload.listed == nil, let least = options.olderThan, let age = try await access.age(of: record), age < least {
+      if upload.listed == nil, options.dryRun || options.olderThan != nil,
+        let age = try await access.age(of: record), age < options.olderThan ?? .zero
+      {
         session.world.log(
           0,
           "kept \(SafeText.oneLine(upload.uploadID)) of s3://\(SafeText.oneLine("\(upload.bucket)/\(upload.key)")): "
             + "by the store's clock it was begun \(Human.duration(age)) ago")
         return nil
       }
+      guard !options.dryRun else { return upload.isRunning ? .running : .wouldAbort }
       return try await access.abort(record) ? .aborted : .running
     }
+    guard !options.dryRun else { return .wouldAbort }
     if let listed = upload.listed { try await access.abort(listed) }
     return .aborted
   }
