@@ -48,6 +48,12 @@ final class Tasks: Sendable {
     }
   }
 
+  func cancelParts() {
+    cancel { role in
+      if case .part = role { true } else { false }
+    }
+  }
+
   func cancelAll() {
     cancel { _ in true }
   }

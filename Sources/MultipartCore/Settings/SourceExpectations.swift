@@ -26,6 +26,12 @@ struct SourceExpectations: Sendable {
     return ticketLength?.failure(source, of: bytes)
   }
 
+  /// What shows before the end of a stream.
+  func excess(_ source: String, of bytes: Int64) -> Failure? {
+    guard let size, bytes > size else { return nil }
+    return Self.failure("\(source) is longer than the \(size) bytes required by \(.expectedSize)")
+  }
+
   func failure(_ source: String, of sum: Checksum?) -> Failure? {
     guard let sha256, sum?.hex != sha256.lowercased() else { return nil }
     return Self.failure(

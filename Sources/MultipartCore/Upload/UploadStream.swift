@@ -64,6 +64,10 @@ final class UploadStream: Sendable {
   func read() async -> UploadMachine.Event {
     do throws(Failure) {
       guard let piece = try await source.next() else { return .ended }
+      if !piece.isEnd, let failure = expectations.excess("the stream", of: source.bytesRead) {
+        piece.part.release()
+        return .readFailed(failure)
+      }
       // At the end of the stream a command may just be failing: then the rest is not worth sending.
       if piece.isEnd, let failure = await producer.failure() {
         piece.part.release()
@@ -101,6 +105,15 @@ final class UploadStream: Sendable {
     if let failure = await producer.failure() { return failure }
     return expectations.failure("the stream", of: source.bytesRead)
       ?? expectations.failure("the stream", of: source.sha256)
+  }
+
+  /// Throws if what is to be published is not as long as what was read: by a bug of this program, since no step of it
+  /// may drop a piece.
+  func requireWhole(_ size: Int64) throws(Failure) {
+    guard size != source.bytesRead else { return }
+    throw Failure(
+      .dataMismatch, "the parts have \(size) bytes, but \(source.bytesRead) were read from the stream",
+      remedy: "nothing was published: report this as a bug, and send the stream again")
   }
 
   /// Ends reading, and the command with everything in its group; returns once that has ended.

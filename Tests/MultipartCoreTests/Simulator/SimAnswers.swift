@@ -35,7 +35,7 @@ extension SimPlay {
     case .abort(let id): feed(run, abortAnswer(run, id))
     case .listAfterAbort(let id): feed(run, listAfterAbortAnswer(run, id))
     // Second copies of slow parts are tested in stories: here nothing is slow.
-    case .adopt, .cancelTransfers, .say, .finish, .sendCopy, .cancelPart, .takeBack: break
+    case .adopt, .cancelTransfers, .cancelParts, .release, .say, .finish, .sendCopy, .cancelPart, .takeBack: break
     }
   }
 
@@ -156,7 +156,8 @@ extension SimPlay {
   }
 
   private func readAnswer(_ run: SimRun, _ isCancelled: Bool) -> UploadMachine.Event {
-    if isCancelled { return .readFailed(stopped) }
+    // A piece may have been read just before.
+    if isCancelled ? dice.chance(0.7) : run.isStopped { return .readFailed(stopped) }
     if run.command.faults > 0, dice.chance(0.003) {
       count("read fails")
       return .readFailed(Failure(.local, "cannot be read"))

@@ -16,7 +16,6 @@ extension SimPlay {
     case .partDone(let receipt):
       run.append(receipt)
       run.flying[receipt.number - 1] = false
-      if !run.confirmed[receipt.number - 1] { run.piecesFreed += 1 }
       run.confirmed[receipt.number - 1] = true
     case .partFailed(let number, _): run.flying[number - 1] = false
     case .partVerified(let receipt): run.confirmed[receipt.number - 1] = true
@@ -45,8 +44,8 @@ extension SimPlay {
     if run.machine.misfits > 0 { mistake("nothing was waiting for an event") }
     if run.sendsOut > run.command.concurrency { mistake("\(run.sendsOut) transfers at once") }
     if !(1...run.command.concurrency).contains(run.machine.window) { mistake("a window of \(run.machine.window)") }
-    if run.file.isStream, run.pieces - run.piecesFreed > run.command.concurrency {
-      mistake("\(run.pieces - run.piecesFreed) pieces in memory")
+    if run.file.isStream, run.pieces - run.freed.count > run.command.concurrency {
+      mistake("\(run.pieces - run.freed.count) pieces in memory")
     }
     if run.outcome == nil, run.events > run.eventBound { mistake("no end after \(run.events) events") }
     if run.outcome != nil, !run.isOver { end(run) }
@@ -57,12 +56,22 @@ extension SimPlay {
     switch action {
     case .say(let event): return hear(event, run)
     case .cancelTransfers:
+      run.isStopped = true
       for index in run.out.indices {
         switch run.out[index].action {
         case .send, .put, .verify, .read: run.out[index].isCancelled = true
         default: break
         }
       }
+      return
+    case .cancelParts:
+      for index in run.out.indices {
+        if case .send = run.out[index].action { run.out[index].isCancelled = true }
+      }
+      saw("streams that begin again")
+      return
+    case .release(let part):
+      if !run.freed.insert(part).inserted { mistake("piece \(part) is released twice") }
       return
     case .cancelPart(let part), .takeBack(let part):
       for index in run.out.indices {
@@ -147,6 +156,7 @@ extension SimPlay {
     checkMayChange(run, "a part")
     guard number >= 1, number <= run.file.parts else { return mistake("part \(number) of \(run.file.parts)") }
     if run.confirmed[number - 1] { mistake("part \(number) is sent again, which the store had confirmed") }
+    if run.freed.contains(number) { mistake("part \(number) is sent again, whose bytes are gone") }
     if run.shown[number - 1] { mistake("part \(number) is sent, which the list showed and nobody compared") }
     if run.flying[number - 1] { mistake("part \(number) is sent twice at once") }
     if attempt > run.command.tries { mistake("try \(attempt) of part \(number)") }

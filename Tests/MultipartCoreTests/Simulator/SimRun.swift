@@ -89,7 +89,9 @@ final class SimRun {
   var partRetries = 0
   var takenBack = 0
   var pieces = 0
-  var piecesFreed = 0
+  var freed: Set<Int> = []
+  /// Whether the source was told to stop.
+  var isStopped = false
   var streamHasEnded = false
 
   init(name: String, host: SimHost, command: SimCommand, seed: UInt64) throws(Failure) {

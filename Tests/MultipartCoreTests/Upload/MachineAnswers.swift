@@ -83,7 +83,9 @@ extension UploadMachine.Action {
       { play in
         .partVerified(MachinePlay.receipt(part, play.settings.form, play.settings.plan))
       }
-    case .cancelTransfers, .say, .finish, .adopt, .read, .confirm, .sendCopy, .cancelPart, .takeBack: nil
+    case .cancelTransfers, .cancelParts, .release, .say, .finish, .adopt, .read, .confirm, .sendCopy, .cancelPart,
+      .takeBack:
+      nil
     }
   }
 
@@ -185,7 +187,9 @@ extension UploadMachine.Action {
       return [
         { _ in .partRejected(part) }, { _ in .verifyFailed(part, Failure(.sourceChanged, "rewritten")) },
       ]
-    case .cancelTransfers, .say, .finish, .adopt, .read, .confirm, .sendCopy, .cancelPart, .takeBack: return []
+    case .cancelTransfers, .cancelParts, .release, .say, .finish, .adopt, .read, .confirm, .sendCopy, .cancelPart,
+      .takeBack:
+      return []
     }
   }
 

@@ -149,6 +149,27 @@ import Testing
     }
   }
 
+  @Test("A stream that is longer than expected is stopped at once, however long it is")
+  func tooLong() async throws {
+    let box = try BlackBox()
+    let endless = ["--expect-size", "1000", "--deadline", "60s", "--", "yes"]
+    let result = try await box.run(["put", "--from-command", "s3://bucket/k"] + endless)
+    result.expectFailure(65, "longer than the 1000 bytes required by --expect-size")
+    box.expectNothingLeft()
+  }
+
+  @Test("if the store refuses the checksum while the command is silent, all of its output is uploaded")
+  func stepsDownMeanwhile() async throws {
+    let box = try BlackBox(faults: [Fault(.init(.uploadPart, nth: 1), .error(status: 501, code: "NotImplemented"))])
+    let bytes = try box.sample("f", 17 * mebi)
+    let slow = "head -c 9000000 f; sleep 0.5; tail -c +9000001 f; sleep 0.5"
+    let size = ["--expect-size", String(bytes.count)]
+    let result = try await box.run(["put", "--from-command", "s3://bucket/k"] + size + ["--", "sh", "-c", slow])
+    result.expectSuccess()
+    #expect(box.fake.object("k")?.holds(bytes) == true)
+    #expect(box.fake.unfinishedUploads.map(\.id) == [])
+  }
+
   @Test("a checksum refused when parts are at the store is 69 and leaves nothing")
   func refusedInTheMiddle() async throws {
     let box = try BlackBox(faults: [

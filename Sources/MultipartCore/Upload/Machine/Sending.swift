@@ -46,7 +46,8 @@ struct Sending: Sendable {
     attempts = Array(repeating: 0, count: count)
   }
 
-  var isQuiet: Bool { underWay.isEmpty && comparison.underWay.isEmpty && !stream.isReading }
+  /// Whether no part is being sent or compared.
+  var isQuiet: Bool { underWay.isEmpty && comparison.underWay.isEmpty }
   /// Whether all parts of this run are at the store.
   var isWhole: Bool { done == share?.count ?? receipts.count }
 

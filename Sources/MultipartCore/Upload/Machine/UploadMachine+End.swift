@@ -115,12 +115,20 @@ extension UploadMachine {
   mutating func leave(_ end: End, _ scheduler: inout Scheduler) -> [Action] {
     scheduler.stopWaiting(object)
     state = .stopping(end, graceEnds: nil)
-    return parts.isQuiet ? stopped(end) : [.cancelTransfers]
+    if isQuiet(before: end) { return stopped(end) }
+    guard case .beginningAnew = end, settings.isStream else { return [.cancelTransfers] }
+    return [.cancelParts]
   }
 
   mutating func stopIfQuiet() -> [Action] {
     guard case .stopping(let end, _) = state else { return unfit() }
-    return parts.isQuiet ? stopped(end) : []
+    return isQuiet(before: end) ? stopped(end) : []
+  }
+
+  /// A stream is read only once, so a piece that is being read belongs to the upload that begins anew.
+  private func isQuiet(before end: End) -> Bool {
+    if case .beginningAnew = end { return parts.isQuiet }
+    return parts.isQuiet && !parts.stream.isReading
   }
 
   private mutating func stopped(_ end: End) -> [Action] {
@@ -162,7 +170,9 @@ extension UploadMachine {
     case .publishing:
       scheduler.stopWaiting(object)
       return publish(&scheduler) { completion, _ in completion.interrupted(failure, isWaiting: isWaiting) }
-    case .stopping(.beginningAnew, let grace): state = .stopping(.failing(failure), graceEnds: grace)
+    case .stopping(.beginningAnew, let grace):
+      state = .stopping(.failing(failure), graceEnds: grace)
+      return [.cancelTransfers]
     case .cleaning(let cleanup, .beginningAnew): state = .cleaning(cleanup, .failing(failure))
     case .stopping, .cleaning: break
     case .sending: return windDown(failure, &scheduler)
@@ -234,7 +244,13 @@ extension UploadMachine {
       resetParts()
       return actions + begin()
     case .finishing(let evidence): return actions + finish(evidence)
-    case .failing(let failure): return actions + giveUp(failure)
+    case .failing(let failure):
+      guard !parts.stream.isReading else {
+        uploadID = nil
+        state = .stopping(end, graceEnds: nil)
+        return actions + [.cancelTransfers]
+      }
+      return actions + giveUp(failure)
     }
   }
 }

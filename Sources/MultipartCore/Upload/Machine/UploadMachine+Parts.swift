@@ -143,7 +143,7 @@ extension UploadMachine {
       return stopIfQuiet()
     }
     parts.arrived(receipt)
-    var actions: [Action] = []
+    var actions: [Action] = settings.isStream ? [.release(part: receipt.number)] : []
     // The store accepted the part without confirming that it verified it: the following parts carry a checksum that it
     // does verify.
     if settings.formIsFree, case .algorithm = form, receipt.checksum != nil, receipt.proof < .checksum,
@@ -237,15 +237,13 @@ extension UploadMachine {
       parts.stream.hasEnded = true
       state = .confirming
       return [.confirm]
-    case .reading:
+    case _ where isEnding: return readEnded()
+    // Also while another upload begins, because no piece can be read twice.
+    default:
       parts.stream.hasEnded = isLast
       parts.take(pieceOf: size)
-      return begin()
-    case .sending:
-      parts.stream.hasEnded = isLast
-      parts.take(pieceOf: size)
+      if case .reading = state { return begin() }
       return []
-    default: return readEnded()
     }
   }
 
@@ -254,7 +252,7 @@ extension UploadMachine {
     if case .stopping = state { stopIfQuiet() } else { [] }
   }
 
-  mutating func ended() -> [Action] {
+  mutating func streamEnded() -> [Action] {
     parts.stream.isReading = false
     parts.stream.hasEnded = true
     guard isSending else { return readEnded() }
@@ -263,9 +261,20 @@ extension UploadMachine {
 
   mutating func readFailed(_ failure: Failure, _ scheduler: inout Scheduler) -> [Action] {
     parts.stream.isReading = false
+    if isEnding { return readEnded() }
     switch state {
     case .reading, .sending: return fail(failure, &scheduler)
-    default: return readEnded()
+    // While another upload begins, a create may be running, whose answer is awaited.
+    default: return interrupted(failure, &scheduler)
+    }
+  }
+
+  /// Whether what is still read will not be sent.
+  private var isEnding: Bool {
+    switch state {
+    case .stopping(.beginningAnew, _), .cleaning(_, .beginningAnew): false
+    case .stopping, .cleaning, .done: true
+    default: false
     }
   }
 

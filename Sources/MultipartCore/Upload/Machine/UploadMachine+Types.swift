@@ -126,6 +126,10 @@ extension UploadMachine {
     case inspect
     /// Stop every running part, PutObject, comparison and read; each still answers with its event.
     case cancelTransfers
+    /// Stop every running part, because another upload begins. The stream is still read, for that one.
+    case cancelParts
+    /// The bytes of a stream's part are no longer needed.
+    case release(part: Int)
     case abort(uploadID: String)
     case listAfterAbort(uploadID: String)
     case say(UploadEvent)

@@ -2,7 +2,7 @@
 /// file or network, so that tests can play every order of events. The run's `Scheduler` decides when something may be
 /// sent and when it is retried.
 ///
-/// Each action is answered by one event (`say` and the cancelling ones by none), and `finish` comes once, when nothing
+/// Each action is answered by one event (`say`, `release` and the cancelling ones by none), and `finish` comes once, when nothing
 /// is running any more.
 struct UploadMachine: ObjectMachine {
   typealias Scheduler = MultipartCore.Scheduler<PartReceipt>
@@ -118,7 +118,7 @@ struct UploadMachine: ObjectMachine {
       return []
     case .piece(let size, let isLast): return piece(size, isLast: isLast)
     case .readFailed(let failure): return readFailed(failure, &scheduler)
-    case .ended: return ended()
+    case .ended: return streamEnded()
     case .confirmed(let failure): return confirmed(failure, &scheduler)
     case .created(let id, let isRecorded, let plan): return created(id, isRecorded: isRecorded, plan, &scheduler)
     case .createFailed(let failure): return createFailed(failure, &scheduler)

@@ -1,10 +1,14 @@
 import MultipartBasics
 
-/// Checks a file for the last time before it is published. If it was touched, its bytes are compared.
+/// Checks a source for the last time before it is published. If a file was touched, its bytes are compared.
 extension Uploader {
   /// Throws if the source is no longer what its parts were made of.
   func confirmSource(_ receipts: [PartReceipt]) throws(Failure) {
-    guard case .file(let file) = job.source else { return }
+    let file: SourceFile
+    switch job.source {
+    case .stream(let stream): return try stream.requireWhole(receipts.reduce(0) { $0 + $1.size })
+    case .file(let source): file = source
+    }
     let isStopped = { @Sendable [progress] in progress.isStopped || Task.isCancelled }
     // The parts are sent in parallel, which is not the order for a SHA-256 of the whole file.
     if job.wantsSHA256, sha256 == nil,

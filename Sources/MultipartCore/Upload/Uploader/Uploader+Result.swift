@@ -75,7 +75,7 @@ extension Uploader {
     failure.place.uploadID = machine.uploadID
     // The parts of a stream stay with its ticket, but the next run reads and sends all of it.
     guard !job.source.isStream else {
-      failure.remedy = (failure.remedy.map { $0 + "; " } ?? "") + "send the stream again from its beginning"
+      failure.remedy = (failure.remedy.map { $0 + "; " } ?? "") + Self.sendAgain
       return failure
     }
     failure.isResumable = true
@@ -87,9 +87,15 @@ extension Uploader {
     return failure
   }
 
+  private static let sendAgain: Wording = "send the stream again from its beginning"
+
   private func leftBehind(_ machine: UploadMachine, _ uploadID: String?, _ failure: Failure) -> Failure {
     var failure = failure.at(job.place)
     if failure.code == .sourceChanged { failure.reassure("nothing was published") }
+    // The user of a stream has never seen the upload's id.
+    if failure.code == .uploadGone, job.source.isStream, job.ticket == nil {
+      failure.remedy = Self.sendAgain
+    }
     // Whoever stops a run by hand wants to know whether something is left to clean up.
     if failure.isInterruption, machine.isAborted {
       failure.message += "; the upload was aborted, and none of its parts remain at the store"

@@ -120,6 +120,7 @@ extension Uploader {
   func put(_ form: ChecksumForm, fresh: Bool) async -> UploadMachine.Event {
     do throws(Failure) {
       guard let body = try wholeBody() else { throw Failure(.local, "there is nothing to put") }
+      if case .stream(let stream) = job.source { try stream.requireWhole(body.length) }
       let sums = try await sender.sums(of: body, form, also: job.wantsSHA256 ? [.sha256] : [])
       // Set before the request is sent, because its answer may be lost.
       finisher.expect(Expectation(size: body.length, form: form, sums: sums))

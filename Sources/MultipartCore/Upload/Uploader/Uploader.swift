@@ -298,6 +298,8 @@ final class Uploader: Performer {
     case .cancelTransfers:
       tasks.cancelTransfers()
       if case .stream(let stream) = job.source { Task { [world] in await stream.stop(in: world) } }
+    case .cancelParts: tasks.cancelParts()
+    case .release(let part): if case .stream(let stream) = job.source { stream.release(part) }
     case .abort(let id): begin { await self.abort(id) }
     case .listAfterAbort(let id): begin { await self.listAgain(id) }
     case .listAfterLoss: begin { await self.listAgain(uploadID) }
@@ -332,10 +334,8 @@ final class Uploader: Performer {
     case .createFailed: state.withLock { $0.createIsOut = false }
     case .partDone(let receipt):
       run.arrived()
-      // Another upload may still need the bytes of a part that failed, but not those of one that arrived.
-      if case .stream(let stream) = job.source {
-        stream.release(receipt.number)
-        if let warning = stream.warning(after: receipt.number) { tell(.warning(warning)) }
+      if case .stream(let stream) = job.source, let warning = stream.warning(after: receipt.number) {
+        tell(.warning(warning))
       }
     default: break
     }
