@@ -16,7 +16,11 @@ extension Uploader {
     guard let question = job.sameness, case .file(let file) = job.source else { return nil }
     let noted = try await noted(question, file)
     if let noted, !job.wantsBytesCompared { return noted }
-    guard question.compares || noted != nil, question.found != .absent else { return nil }
+    guard question.found != .absent else {
+      finisher.saw(.absent)
+      return nil
+    }
+    guard question.compares || noted != nil else { return nil }
     let check = SameCheck(
       client: client, head: finisher.headOperation, file: file,
       purpose: .skipping(timesCount: !job.wantsBytesCompared), plan: plan, listed: question.listed,
@@ -27,7 +31,9 @@ extension Uploader {
     case .different(let why), .unknown(let why):
       world.log(1, "\(job.key) is sent: \(why)")
       return nil
-    case .absent: return nil
+    case .absent:
+      finisher.saw(.absent)
+      return nil
     }
   }
 

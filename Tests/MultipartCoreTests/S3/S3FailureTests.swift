@@ -27,7 +27,7 @@ import Testing
     ("RequestTimeTooSkewed", 403, .clockSkew), ("RequestExpired", 400, .clockSkew),
     ("NoSuchUpload", 404, .uploadGone), ("NoSuchBucket", 404, .refused), ("NoSuchKey", 404, .refused),
     ("SomethingNew", 404, .refused), ("MethodNotAllowed", 405, .refused), ("PermanentRedirect", 301, .refused),
-    ("PreconditionFailed", 412, .precondition), ("ConditionalRequestConflict", 409, .precondition),
+    ("PreconditionFailed", 412, .precondition), ("ConditionalRequestConflict", 409, .server),
     ("SomethingNew", 412, .precondition), ("SomethingNew", 409, .refused), ("OperationAborted", 409, .server),
     ("BrokenMPU", 409, .refused), ("BadDigest", 400, .dataMismatch), ("InvalidDigest", 400, .dataMismatch),
     ("XAmzContentSHA256Mismatch", 400, .dataMismatch), ("XAmzContentChecksumMismatch", 400, .dataMismatch),

@@ -358,16 +358,25 @@ import Testing
     #expect(box.fake.object("x") == nil)
   }
 
-  @Test("a conditional PUT that collides with another write is sent again, as S3 documents")
-  func conflict() async throws {
+  @Test(
+    "a conditional PUT that collides with another write is sent again, as S3 documents, and in the end it is 75",
+    arguments: ["--if-none-match", "--skip-existing"])
+  func conflict(_ condition: String) async throws {
     let conflict = Fault.Action.error(status: 409, code: "ConditionalRequestConflict")
     let box = try BlackBox(faults: [Fault(.init(.putObject, to: 2), conflict)])
     try box.sample("f", 10)
-    try await box.run("put", "f", "s3://bucket/k", "--if-none-match").expectSuccess()
+    try await box.run("put", "f", "s3://bucket/k", condition).expectSuccess()
     #expect(box.fake.requests(.putObject).count == 3)
     box.fake.setFaults([Fault(.init(.putObject), conflict)])
-    try await box.run("put", "f", "s3://bucket/l", "--if-none-match", "--retries", "2")
-      .expectFailure(73, "ConditionalRequestConflict")
+    try await box.run("put", "f", "s3://bucket/l", condition, "--retries", "2")
+      .expectFailure(75, "ConditionalRequestConflict")
+    let many = try await box.run("put", "-r", ".", "s3://bucket/m/", condition, "--retries", "2", "--json")
+    #expect(many.status == 75 && many.output.contains("\"event\":\"failed\""), "\(many.output)")
+    try box.sample("large", 11 * mebi)
+    box.fake.setFaults([Fault(.init(.completeMultipartUpload), conflict)])
+    let large = try await box.run("put", "large", "s3://bucket/n", condition, "--part-size", "5M", "--retries", "2")
+    #expect(large.status == 75 && large.errors.contains("ConditionalRequestConflict"), "\(large.errors)")
+    #expect(box.fake.object("n") == nil && box.fake.object("l") == nil)
   }
 
   @Test("a region that is not a DNS label is refused before anything is signed, wherever it was set")

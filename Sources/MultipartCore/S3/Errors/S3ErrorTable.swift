@@ -9,12 +9,12 @@ import MultipartBasics
 /// | `credentials` | AccessDenied, InvalidAccessKeyId, SignatureDoesNotMatch, InvalidToken, InvalidSecurity, NotSignedUp, … | 401, 403, 407 |
 /// | `clockSkew` | RequestTimeTooSkewed (15 minutes), RequestExpired, RequestInTheFuture | |
 /// | `uploadGone` | NoSuchUpload; where the request names an upload id every 404, except NoSuchBucket and pages without a code | |
-/// | `precondition` | PreconditionFailed, ConditionalRequestConflict, FileAlreadyExists | 412 |
+/// | `precondition` | PreconditionFailed, FileAlreadyExists | 412 |
 /// | `dataMismatch` | BadDigest, InvalidDigest, XAmzContentSHA256Mismatch, XAmzContentChecksumMismatch | |
 /// | `checksumUnsupported` | NotImplemented; InvalidArgument and InvalidRequest that name a checksum; only where one was sent | 501 |
 /// | `throttled` | SlowDown, ServiceUnavailable, Throttling…, TooManyRequests, BandwidthLimitExceeded, … | 429, 503 |
 /// | `network` | RequestTimeout, IncompleteBody | 408 |
-/// | `server` | InternalError, OperationAborted, TemporaryRedirect, … | 5xx, 307, 2xx with an error in it |
+/// | `server` | InternalError, TemporaryRedirect, OperationAborted and ConditionalRequestConflict (another write is running), … | 5xx, 307, 2xx with an error in it |
 /// | `refused` | NoSuchBucket, NoSuchKey, PermanentRedirect, EntityTooLarge, InvalidPart, MalformedXML, … | the other 3xx and 4xx, 507 |
 ///
 /// `AuthorizationHeaderMalformed` is `refused` when the store names the region it wants, else `credentials`.
@@ -46,7 +46,7 @@ enum S3ErrorTable {
     ),
     (.clockSkew, "RequestTimeTooSkewed RequestExpired RequestInTheFuture"),
     (.uploadGone, "NoSuchUpload"),
-    (.precondition, "PreconditionFailed ConditionalRequestConflict FileAlreadyExists"),
+    (.precondition, "PreconditionFailed FileAlreadyExists"),
     (
       .dataMismatch,
       """
@@ -67,8 +67,8 @@ enum S3ErrorTable {
     (
       .server,
       """
-      InternalError InternalFailure InternalServerError InternalException OperationAborted TemporaryRedirect Redirect
-      KMS.KMSInternalException
+      InternalError InternalFailure InternalServerError InternalException OperationAborted ConditionalRequestConflict
+      TemporaryRedirect Redirect KMS.KMSInternalException
       """
     ),
     (

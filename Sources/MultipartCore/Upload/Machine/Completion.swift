@@ -161,10 +161,7 @@ struct Completion: Sendable {
     if failure.code == .stalled { wantsFreshConnection = true }
     if let interruption { return stop(interruption, isInDoubt: isInDoubt) }
     state = .requesting(attempt: attempt + 1, isInDoubt: isInDoubt)
-    var passing = failure
-    // Another write to the key was running, and S3 has not decided anything: it asks for the same request again.
-    if subject == .whole, failure.s3Code == "ConditionalRequestConflict" { passing.code = .throttled }
-    if let retry = scheduler.retry(waiter, after: passing, attempt: attempt) { return .go(retry.notices) }
+    if let retry = scheduler.retry(waiter, after: failure, attempt: attempt) { return .go(retry.notices) }
     return stop(failure, isInDoubt: isInDoubt)
   }
 
