@@ -178,6 +178,17 @@ import Testing
     }
   }
 
+  @Test("part --url refuses the URL of a whole object, which the slice would replace", arguments: [[], ["uploadId"]])
+  func notOfAPart(_ names: [String]) async throws {
+    let box = try BlackBox()
+    try box.sample("f", 10)
+    box.fake.putObject("k", bytes: [1, 2, 3])
+    var url = try #require(try await box.run("presign", "s3://bucket/k", "--method", "PUT").lines.first)
+    for name in names { url += "&\(name)=x" }
+    try await box.run("part", "f", "--url", url).expectFailure(64, "not that of a part")
+    #expect(box.fake.object("k")?.bytes == [1, 2, 3] && box.fake.requests.isEmpty)
+  }
+
   @Test("part --url sends a slice to a presigned URL without any credentials")
   func partURL() async throws {
     var box = try BlackBox(secure: true)

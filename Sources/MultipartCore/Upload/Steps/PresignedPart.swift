@@ -1,8 +1,22 @@
 import MultipartBasics
 
 extension MultipartUpload {
-  /// Refuses what cannot be a presigned URL, without a request. No message shows it.
-  public static func check(url: String) throws(Failure) { _ = try PresignedSigner(.put, url) }
+  /// Refuses what cannot be the presigned URL of a part, without a request. No message shows it.
+  public static func check(url: String) throws(Failure) { _ = try part(of: url) }
+
+  /// A PUT to any other URL would replace the whole object with the slice.
+  private static func part(
+    of url: String
+  ) throws(Failure) -> (signer: PresignedSigner, named: PresignedPart, number: Int, uploadID: String) {
+    let signer = try PresignedSigner(.put, url)
+    let named = PresignedPart(url)
+    guard let number = named.part, let uploadID = named.uploadID else {
+      throw Failure(
+        .usage, "the URL is not that of a part: it has no partNumber or no uploadId",
+        remedy: "presign it for a part of an upload")
+    }
+    return (signer, named, number, uploadID)
+  }
 
   /// Sends a slice of a file to a presigned URL of a part, without looking for credentials. The URL determines the
   /// part's number and size.
@@ -10,11 +24,10 @@ extension MultipartUpload {
     url: String, _ input: UploadInput, offset: Int64 = 0, length: Int64? = nil, checksum: ChecksumForm? = nil,
     _ options: StoreOptions = StoreOptions()
   ) async throws(Failure) -> UploadedPart {
-    let signer = try PresignedSigner(.put, url)
+    let (signer, named, number, uploadID) = try part(of: url)
     let world = options.openWorld()
     let transfer = TransferSettings(try options.filled(from: world.environment))
     let slice = try input.slice(offset: offset, length: length)
-    let named = PresignedPart(url)
     var job = UploadJob(file: slice.file, to: ObjectAddress(named.host, named.path.isEmpty ? "part" : named.path))
     job.retry = RetryPolicy(tries: transfer.tries)
     job.checksum = checksum
@@ -22,7 +35,7 @@ extension MultipartUpload {
       signer: signer, transport: try options.transport(transfer, world), world: world,
       stallTimeout: transfer.stallTimeout)
     let step = try PartStep(job: job, slice: slice, client: client, world: world)
-    return UploadedPart(try await step.run(named.part ?? 1, uploadID: named.uploadID ?? "presigned"))
+    return UploadedPart(try await step.run(number, uploadID: uploadID))
   }
 }
 
