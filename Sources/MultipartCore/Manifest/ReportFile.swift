@@ -27,6 +27,8 @@ public final class ReportFile: Sendable {
   /// Set if the run has found the file among its sources.
   private let isSpared = Locked(false)
 
+  var isManifest: Bool { if case .manifest = setting { true } else { false } }
+
   private var title: String {
     switch setting {
     case .manifest: "the manifest"

@@ -216,9 +216,11 @@ extension BatchSources {
     let file = batch.path.flatMap { $0.isKind(S_IFREG) ? $0 : nil }
     if let file { try refuseMeetings(inBatch: file, outputs) }
     var earlier = file == nil ? KeysSoFar(filesMayRepeat: false) : nil
+    var bucket: String?
     while let line = try batch.next() {
       guard tally.selects(Array(line.key.utf8)) else { continue }
       do throws(Failure) {
+        try outputs.refuse(bucket: line.bucket, besides: &bucket)
         try earlier?.add(line.address, line.source, at: Place(bucket: line.bucket, key: line.key))
       } catch {
         guard await give(.failed(error, name: line.line)) else { return false }
@@ -240,10 +242,12 @@ extension BatchSources {
   private func refuseMeetings(inBatch path: FilePath, _ outputs: RunOutputs) throws(Failure) {
     let meeting = try KeyMeeting.find(filesMayRepeat: false) { () throws(Failure) in
       let list = try BatchList(path)
+      var bucket: String?
       return { () throws(Failure) in
         while let line = try list.next() {
           guard rules.includes(Array(line.key.utf8)) else { continue }
           try outputs.refuse(source: line.source, bucket: line.bucket, key: line.key)
+          try outputs.refuse(bucket: line.bucket, besides: &bucket)
           return (line.address, line.source)
         }
         return nil

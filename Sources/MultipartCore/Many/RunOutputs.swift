@@ -46,6 +46,17 @@ public struct RunOutputs: Sendable {
     if let report = report(inode) { throw report.isSource(what, file) }
   }
 
+  /// Throws if files of different buckets would be listed in one manifest, whose lines have no bucket. `first` is that
+  /// of the first file.
+  func refuse(bucket: String, besides first: inout String?) throws(Failure) {
+    guard object != nil || files.contains(where: \.isManifest) else { return }
+    guard let known = first else { return first = bucket }
+    guard !isSame(known, bucket) else { return }
+    throw Failure(
+      .usage, "a manifest lists objects of one bucket, and the batch names \(known) and \(bucket)",
+      remedy: "upload the files of each bucket with a batch and a manifest of its own")
+  }
+
   /// Throws if a named source, or its object, is something that the run writes.
   func refuse(source file: FilePath, bucket: String, key: String?) throws(Failure) {
     // Looking up many files takes time on a slow disk or network, so it is only done if there is something to find.

@@ -55,6 +55,13 @@ import Testing
     #expect(manifest.hasPrefix(sha256(try box.files.read("good")) + "  good\n"), "\(manifest)")
   }
 
+  @Test("A file that an earlier run has sent is sent again if another checksum is requested")
+  func otherChecksum() async throws {
+    let box = try await begun()
+    try await box.run(put + ["--checksum", "sha256"]).expectSuccess()
+    #expect(sent(box) == 2)
+  }
+
   /// Makes the record what it is if the run was killed before it had recorded what it had created.
   private func unrecord(_ box: BlackBox) throws {
     let folder = box.binary.home.path(".local/state/s3up/runs")

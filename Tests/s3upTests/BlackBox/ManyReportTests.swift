@@ -230,6 +230,19 @@ import Testing
     #expect(stopped.status == 143 && stopped.errors.contains("the run itself succeeded"), "\(stopped.errors)")
   }
 
+  @Test("A manifest lists the objects of one bucket", arguments: [false, true])
+  func buckets(isPiped: Bool) async throws {
+    let box = try box()
+    let lines = ["bucket", "other"].map { "{\"localUri\":\"t/a\",\"bucket\":\"\($0)\",\"key\":\"x\"}\n" }.joined()
+    try box.files.write(lines, to: "batch")
+    let result =
+      if isPiped { try await box.run("put", "--batch", "-", "--manifest", "m", input: .bytes(Array(lines.utf8))) } else {
+        try await box.run("put", "--batch", "batch", "--manifest", "m")
+      }
+    #expect(result.status == 64 && result.errors.contains("objects of one bucket"), "\(result.errors)")
+    #expect(box.fake.objectCount == (isPiped ? 1 : 0) && !FileManager.default.fileExists(atPath: box.files.path("m")))
+  }
+
   @Test("A name with a line break is not in the list, and the message suggests -0; with -0 it is in the list")
   func lineBreak() async throws {
     let box = try box()
