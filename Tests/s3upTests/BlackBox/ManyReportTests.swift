@@ -235,10 +235,8 @@ import Testing
     let box = try box()
     let lines = ["bucket", "other"].map { "{\"localUri\":\"t/a\",\"bucket\":\"\($0)\",\"key\":\"x\"}\n" }.joined()
     try box.files.write(lines, to: "batch")
-    let result =
-      if isPiped { try await box.run("put", "--batch", "-", "--manifest", "m", input: .bytes(Array(lines.utf8))) } else {
-        try await box.run("put", "--batch", "batch", "--manifest", "m")
-      }
+    let put = ["put", "--manifest", "m", "--batch", isPiped ? "-" : "batch"]
+    let result = try await box.run(put, input: isPiped ? .bytes(Array(lines.utf8)) : .none)
     #expect(result.status == 64 && result.errors.contains("objects of one bucket"), "\(result.errors)")
     #expect(box.fake.objectCount == (isPiped ? 1 : 0) && !FileManager.default.fileExists(atPath: box.files.path("m")))
   }

@@ -128,6 +128,7 @@ import Testing
     _ = await child.wait()
     let old = try #require(box.fake.unfinishedUploads.first?.id)
     box.fake.setFaults([])
+    #expect(try await box.run("uploads").output.contains("  from standard input\n"))
     let result = try await box.run("put", "-", "s3://bucket/k", input: .bytes(bytes))
     #expect(result.status == 0, "\(result.errors)")
     #expect(box.fake.object("k")?.holds(bytes) == true)

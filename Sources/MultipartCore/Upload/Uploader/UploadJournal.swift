@@ -64,8 +64,10 @@ final class UploadJournal: Sendable {
     created: Timestamp
   ) -> Bool {
     let path = job.source.path
+    // What a stream is called need not be a path.
+    let isPath = !job.source.isStream && !path.namesDescriptor
     let header = UploadRecord.Header(
-      target: target, sourcePath: path.namesDescriptor ? path : path.absolute, source: job.source.identity,
+      target: target, sourcePath: isPath ? path.absolute : path, source: job.source.identity,
       uploadID: uploadID, partSize: partSize, form: form, optionsDigest: digest, created: created)
     let parts = receipts.map(UploadRecord.Part.init)
     return write { (book) throws(Failure) in try book.begin(header, parts: parts) }
