@@ -230,12 +230,13 @@ private func message(_ body: () throws -> Void) -> String {
     #expect(options.part == 3)
     #expect(options.offset == 1 << 20)
     #expect(options.length == 5)
-    #expect(try StepOptions(line("part", "f", "--url=https://h/k?x=y")).url == "https://h/k?x=y")
+    let url = "https://h/k?partNumber=1&uploadId=i"
+    #expect(try StepOptions(line("part", "f", "--url=\(url)")).url == url)
     for words in [
       ["part", "f"], ["part", "f", "--upload-id=i"], ["part", "f", "--part=1"], ["parts"],
       ["part", "--upload-id=i", "--part=0"],
       ["part", "--upload-id=i", "--part=10001"], ["part", "f", "--url=https://h", "--part=1"],
-      ["part", "f", "--url=file:///x"],
+      ["part", "f", "--url=file:///x"], ["part", "f", "--url=https://h/k?x=y"],
     ] {
       let text = message { _ = try StepOptions(Parser.parse(words.map { Argument($0) }, environment: [:])) }
       #expect(text != "", "\(words)")
