@@ -132,7 +132,10 @@ extension StoreOptions {
   func transport(
     _ transfer: TransferSettings, _ world: World, trustsAnybody: Bool = false
   ) throws(Failure) -> CurlTransport {
-    if let caBundle, verifiesTLS, !trustsAnybody { try Self.check(caBundle, origins[.caBundle]?.name) }
+    let caBundle = caBundle ?? transfer.caBundle
+    if let caBundle, verifiesTLS, !trustsAnybody {
+      try Self.check(caBundle, self.caBundle == nil ? "ca_bundle of the profile" : origins[.caBundle]?.name)
+    }
     var options = TransportOptions()
     options.connectTimeout = transfer.connectTimeout
     options.caBundle = caBundle
