@@ -51,7 +51,7 @@ public final class Store: Sendable {
     let profile = try ProfileSettings(options, world.environment)
     var settings = try StoreSettings(options, world.environment, profile, bucket: bucket ?? StoreSettings.noBucket)
     let transport = try options.transport(settings.transfer, world)
-    let sources = CredentialSources(options, ServiceClient(transport: transport, world: world), profile)
+    let sources = CredentialSources(options, options.services(transport, settings, world), profile)
     let endpoint =
       bucket == nil
       ? try await settings.serviceEndpoint { await sources.region() }
