@@ -64,6 +64,11 @@ import Testing
     try await until("new credentials are waited for", within: .seconds(100)) {
       child.ended || String(decoding: child.stderr, as: UTF8.self).contains("waiting for new credentials")
     }
+    // The new id with the old secret, as a file that is being rewritten has them for a moment.
+    try writeCredentials(Self.file(FakeCredential(keyID: Self.new.keyID, secret: Self.old.secret)))
+    try await until("the half-written keys are refused", within: .seconds(100)) {
+      child.ended || box.fake.requests.contains { $0.errorCode == "SignatureDoesNotMatch" }
+    }
     try writeCredentials(Self.file(Self.new))
     let result = await child.wait(timeout: .seconds(100))
     #expect(result.status == 0, "\(result.errors)")
