@@ -74,7 +74,7 @@ public struct Failure: Error, Sendable {
   public var isResumable = false
   /// The failure was already retried where it occurred: callers must not retry it again.
   var isSettled = false
-  /// What is missing may be about to be written by another program.
+  /// What is missing or incomplete may be about to be written by another program.
   var mayAppear = false
   /// How long an address was tried, if no server has answered there in this run. A wrong address is then more likely
   /// than a transient fault. Nil once any response has arrived.

@@ -51,7 +51,7 @@ public final class Store: Sendable {
     let profile = try ProfileSettings(options, world.environment)
     var settings = try StoreSettings(options, world.environment, profile, bucket: bucket ?? StoreSettings.noBucket)
     let transport = try options.transport(settings.transfer, world)
-    let sources = CredentialSources(options, ServiceClient(transport: transport, world: world), profile)
+    let sources = CredentialSources(options, options.services(transport, settings, world), profile)
     let endpoint =
       bucket == nil
       ? try await settings.serviceEndpoint { await sources.region() }
@@ -132,7 +132,10 @@ extension StoreOptions {
   func transport(
     _ transfer: TransferSettings, _ world: World, trustsAnybody: Bool = false
   ) throws(Failure) -> CurlTransport {
-    if let caBundle, verifiesTLS, !trustsAnybody { try Self.check(caBundle, origins[.caBundle]?.name) }
+    let caBundle = caBundle ?? transfer.caBundle
+    if let caBundle, verifiesTLS, !trustsAnybody {
+      try Self.check(caBundle, self.caBundle == nil ? "ca_bundle of the profile" : origins[.caBundle]?.name)
+    }
     var options = TransportOptions()
     options.connectTimeout = transfer.connectTimeout
     options.caBundle = caBundle

@@ -34,6 +34,16 @@ struct ProfileChoice: Sendable, Equatable {
   var name: String
   var origin: Origin
 
+  /// Whether it takes precedence over keys in the environment: if the caller named it, by the option or by the option's
+  /// own variable, which is not one of AWS's.
+  var precedesKeys: Bool {
+    switch origin {
+    case .option: true
+    case .variable(let name): Setting.awsVariables[.profile]?.contains { $0.name == name } != true
+    case .standard: false
+    }
+  }
+
   init(name: String, origin: Origin) {
     self.name = name
     self.origin = origin

@@ -20,8 +20,12 @@ struct SharedConfig: Sendable {
 
   static func load(environment: [String: String]) throws(Failure) -> SharedConfig {
     var shared = SharedConfig(placesFor: environment)
-    shared.config = try read(shared.configPath, hasKinds: true, environment)
-    shared.credentials = try read(shared.credentialsPath, hasKinds: false, environment)
+    do throws(Failure) {
+      shared.config = try read(shared.configPath, hasKinds: true, environment)
+      shared.credentials = try read(shared.credentialsPath, hasKinds: false, environment)
+    } catch {
+      throw error.ofFile
+    }
     return shared
   }
 
@@ -74,7 +78,7 @@ struct SharedConfig: Sendable {
       return "call its section [\(name)] in \(credentialsPath), without the word profile"
     }
     let names = profileNames
-    let create: Wording = "create one with: aws configure --profile \(name)"
+    let create: Wording = "create one with: aws configure --profile \(ShellWord.quoted(name))"
     if credentialsTitle != credentialsPath { return "check \(Self.credentialsVariable), or \(create)" }
     if configTitle != configPath { return "check \(Self.configVariable), or \(create)" }
     if names.isEmpty { return create }

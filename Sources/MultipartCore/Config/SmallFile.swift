@@ -27,6 +27,15 @@ enum SmallFile {
   }
 }
 
+extension Failure {
+  /// The failure as one of a file's contents, which may be half written.
+  var ofFile: Failure {
+    var failure = self
+    failure.mayAppear = true
+    return failure
+  }
+}
+
 extension FilePath {
   /// The bytes of a file that is given as an argument: `-` is standard input. They must not be more than `limit`.
   public func input(limit: Int) throws(Failure) -> [UInt8] {

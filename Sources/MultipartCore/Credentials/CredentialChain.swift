@@ -1,9 +1,12 @@
 import MultipartBasics
 
-/// Tries one source after another; the first that has credentials is used. A source whose credentials are unusable ends
-/// the search, so that only the intended identity is used.
-struct CredentialChain: Sendable {
+/// Tries one source after another; the first that has credentials is used, then and at every later call. A source whose
+/// credentials are unusable ends the search, so that only the intended identity is used.
+final class CredentialChain: Sendable {
   private let providers: [any CredentialProvider]
+  /// The source of the first credentials. A file that another program is rewriting is missing or empty for a moment:
+  /// if the search went on to the next source then, a run would change to the identity of its container or machine.
+  private let inUse = Locked<(any CredentialProvider)?>(nil)
   /// What to do if none of them has credentials.
   private let remedy: Wording
 
@@ -30,7 +33,7 @@ struct CredentialChain: Sendable {
   ///
   /// Every call reads files and tokens again: another process may have renewed them.
   static func standard(_ context: CredentialContext, profile: ProfileChoice) -> CredentialChain {
-    let isNamed = profile.origin == .option
+    let isNamed = profile.precedesKeys
     var providers: [any CredentialProvider] = []
     if !isNamed { providers.append(EnvironmentProvider(environment: context.environment)) }
     providers.append(ProfileProvider(context, profile: profile.name, readsEnvironment: !isNamed))
@@ -45,11 +48,23 @@ struct CredentialChain: Sendable {
   }
 
   func credentials() async throws(Failure) -> Credentials {
+    if let known = inUse.withLock({ $0 }) { return try await again(known) }
     for provider in providers {
-      if let found = try await provider.credentials() { return found }
+      guard let found = try await provider.credentials() else { continue }
+      inUse.withLock { $0 = $0 ?? provider }
+      return found
     }
     let places = providers.map(\.place).joined(separator: ", then ")
     var failure = Failure(.credentials, "no credentials found; looked in: \(places)", remedy: remedy)
+    failure.mayAppear = true
+    throw failure
+  }
+
+  private func again(_ provider: any CredentialProvider) async throws(Failure) -> Credentials {
+    if let found = try await provider.credentials() { return found }
+    var failure = Failure(
+      .credentials, "no new credentials in \(provider.place), where this run found its first ones",
+      remedy: "put them there again: a run does not change to those of another place")
     failure.mayAppear = true
     throw failure
   }

@@ -76,7 +76,8 @@ final class CredentialKeeper: Sendable {
       if isDue(pause: .seconds(60)) { Task { [self] in await ask() } }
       return held
     }
-    await ask()
+    // While the current ones are valid, a source that hangs delays no request beyond their end.
+    await ask(until: left.whole > 0 ? world.uptime() + .seconds(left.whole) : nil)
     return state.withLock { $0.held } ?? held
   }
 
@@ -129,8 +130,8 @@ final class CredentialKeeper: Sendable {
       }
       // All earlier callers gave up, and this call came after them: ask again.
       guard let cause = failure else { continue }
-      guard let end, cause.code == .credentials || cause.code == .credentialsExpired, world.uptime() < end
-      else { throw cause }
+      let isMissing = cause.code == .credentials || cause.code == .credentialsExpired
+      guard let end, isMissing || RetryPolicy.isWorthRetrying(cause.code), world.uptime() < end else { throw cause }
       try await wait(because: cause, until: end)
     }
   }
@@ -211,7 +212,7 @@ final class CredentialKeeper: Sendable {
   }
 
   private func put(_ question: @Sendable () async throws(Failure) -> Credentials) async {
-    // A file that another program is rewriting is empty for a moment.
+    // A file that another program is rewriting is missing, empty or incomplete for a moment.
     var looksAgain = state.withLock { $0.held == nil } ? 0 : 4
     while true {
       do throws(Failure) {

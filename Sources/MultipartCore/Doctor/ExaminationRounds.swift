@@ -86,7 +86,8 @@ struct ExaminationRounds: Sendable {
     async let visit = visit(endpoint, route, options, ready.settings, transport)
     let signed = await signing
     exam.signing = signed.signing
-    async let identity = identity(signed, endpoint, profile, ready.settings, transport)
+    async let identity = identity(
+      signed, endpoint, profile, ready.settings, options.services(transport, ready.settings, world))
     (exam.addresses, exam.visit) = await visit
     exam.identity = await identity
     await probe(&exam, endpoint, options, ready.settings, signed, transport)
@@ -113,7 +114,7 @@ struct ExaminationRounds: Sendable {
     ) { () async throws(Failure) in
       let prefix = try await prefix()
       found.withLock { $0.prefix = prefix }
-      var services = ServiceClient(transport: transport, world: world)
+      var services = options.services(transport, settings, world)
       // Two tries only, so that the answer of a service, or its silence, is reported before the time limit.
       services.retry = RetryPolicy(tries: 2)
       var sources = CredentialSources(options, services, profile)
@@ -136,11 +137,11 @@ struct ExaminationRounds: Sendable {
   /// Asks STS if the credentials are AWS's, or if an STS endpoint is configured.
   private func identity(
     _ signed: Signed, _ endpoint: BucketEndpoint, _ profile: ProfileSettings, _ settings: StoreSettings,
-    _ transport: CurlTransport
+    _ services: ServiceClient
   ) async -> Result<CallerIdentity, Failure>? {
     let named = world.environment["AWS_ENDPOINT_URL_STS"].map { !$0.isEmpty } ?? false
     guard let credentials = signed.credentials, endpoint.isAWS || named else { return nil }
-    var services = ServiceClient(transport: transport, world: world)
+    var services = services
     services.retry = RetryPolicy(tries: 1)
     do throws(Failure) {
       let region = endpoint.isAWS ? endpoint.region : settings.region
@@ -158,7 +159,7 @@ struct ExaminationRounds: Sendable {
   private func place(
     _ options: StoreOptions, _ profile: ProfileSettings, _ settings: StoreSettings, _ transport: CurlTransport
   ) async -> Result<(endpoint: BucketEndpoint, settings: StoreSettings), Failure> {
-    let sources = CredentialSources(options, ServiceClient(transport: transport, world: world), profile)
+    let sources = CredentialSources(options, options.services(transport, settings, world), profile)
     let (world, isNamed) = (world, bucket != nil)
     let result = await world.within(
       Self.regionLimit, "the region could not be looked up", remedy: "give it with \(.region) REGION"

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Turns an operation's request into the one that is sent. The sender does not depend on whether a request is signed
 /// just now, in its headers, or was signed earlier and elsewhere, in its URL.
 protocol RequestSigner: Sendable {
@@ -79,6 +81,8 @@ struct BucketSigner: RequestSigner {
   private let credentials: CredentialKeeper?
   private let now: @Sendable () -> Timestamp
   private let clock = ClockOffset()
+  /// The newest credentials that the store has accepted; a refused signature of a run's first ones is final.
+  private let accepted = Locked(1)
 
   init(
     bucket: BucketEndpoint, payloadSigning: PayloadSigning = .auto, verifiesTLS: Bool = true,
@@ -145,15 +149,26 @@ struct BucketSigner: RequestSigner {
   }
 
   func learn(from answer: Response, to request: Request, now: Timestamp) -> Lesson? {
-    guard answer.status >= 300 else { return nil }
+    guard answer.status >= 300 else {
+      if let generation = request.credentialGeneration { accepted.withLock { $0 = max($0, generation) } }
+      return nil
+    }
     clock.measure(answer, now: now)
     if clock.learn(from: answer, now: now) { return .clock }
     if session?.learn(from: answer, to: request) == true { return .session }
     if let lesson = route.learn(from: answer, to: request) { return lesson }
-    if let generation = request.credentialGeneration, CredentialRefusal.mayPass(answer, to: request.method) {
+    if let generation = request.credentialGeneration,
+      CredentialRefusal.mayPass(answer, to: request.method) || isTorn(answer, generation)
+    {
       return .credentials(generation: generation)
     }
     return nil
+  }
+
+  /// Whether the signature is refused of renewed credentials that have not signed anything yet: a file that was being
+  /// rewritten may have given the new id with the old secret.
+  private func isTorn(_ answer: Response, _ generation: Int) -> Bool {
+    generation > accepted.withLock({ $0 }) && S3ErrorBody(answer.body).code == "SignatureDoesNotMatch"
   }
 
   func renew(after generation: Int, cause: Failure) async throws(Failure) -> Bool {

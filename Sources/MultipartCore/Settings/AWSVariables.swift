@@ -94,6 +94,8 @@ extension StoreOptions {
     return switch setting {
     case .concurrency: connections != nil
     case .limitRate: limitRate != nil
+    case .tries: tries != nil
+    case .caBundle: caBundle != nil
     default: false
     }
   }

@@ -15,6 +15,10 @@ struct ProfileS3: Sendable, Equatable {
   var chunkSize: Int64?
   /// In bytes per second.
   var rate: Int64?
+  /// How often one request is tried.
+  var tries: Int?
+  /// The file of certificates to trust.
+  var caBundle: String?
   var usesARNRegion: Bool?
   var usesGlobalEndpoint: Bool?
   var ignoresEndpointURLs: Bool?
@@ -37,6 +41,10 @@ struct ProfileS3: Sendable, Equatable {
     threshold = try reader.read("multipart_threshold", "a size such as 64MB", Self.size)
     chunkSize = try reader.read("multipart_chunksize", "a size such as 16MB", Self.size)
     rate = try reader.read("max_bandwidth", "a rate such as 50MB/s or 100Mb/s", Self.rate)
+    tries = try reader.read("max_attempts", "a number from 1 to 1000", inBlock: false) {
+      Int($0, in: StoreOptions.tryCounts)
+    }
+    caBundle = profile["ca_bundle"]
     usesARNRegion = try reader.flag("s3_use_arn_region")
     if usesARNRegion == nil { usesARNRegion = try reader.flag("use_arn_region", inBlock: true) }
     usesGlobalEndpoint = try reader.read(

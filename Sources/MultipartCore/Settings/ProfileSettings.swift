@@ -1,7 +1,7 @@
 import MultipartBasics
 
-/// The profile of the shared files, read when it is first needed: no file is read if the caller and the environment set
-/// everything.
+/// The profile of the shared files, read when it is first needed. Unusable files do not matter if the caller and the
+/// environment set everything that a run needs.
 final class ProfileSettings: Sendable {
   let choice: ProfileChoice
   private let environment: [String: String]
@@ -46,12 +46,27 @@ final class ProfileSettings: Sendable {
     return try ProfileS3(profile, in: config)
   }
 
-  /// Whether the files must be read for settings: if a profile was named, or if something that every run needs is not
-  /// set elsewhere.
-  func isConsulted(for options: StoreOptions, endpointURL: String?, ignoresURLs: Bool, signs: Bool) -> Bool {
+  /// Whether unusable files are a failure: if a profile was named, or if something that every run needs is not set
+  /// elsewhere.
+  private func isNeeded(for options: StoreOptions, endpointURL: String?, ignoresURLs: Bool, signs: Bool) -> Bool {
     let hasKeys = environment["AWS_ACCESS_KEY_ID"].map { !$0.isEmpty } ?? false
     return choice.origin != .standard || options.region == nil || (endpointURL == nil && !ignoresURLs)
       || (signs && !hasKeys)
+  }
+
+  /// Whether the files are read for settings: unless they are unusable, and nothing is needed from them.
+  func isConsulted(
+    for options: StoreOptions, endpointURL: String?, ignoresURLs: Bool, signs: Bool
+  ) throws(Failure) -> Bool {
+    do throws(Failure) {
+      _ = try loaded()
+      return true
+    } catch {
+      guard isNeeded(for: options, endpointURL: endpointURL, ignoresURLs: ignoresURLs, signs: signs) else {
+        return false
+      }
+      throw error
+    }
   }
 
   /// The endpoints of AWS's services that issue credentials.

@@ -21,7 +21,7 @@ struct StoreSettings: Sendable {
     var ignores = try AWSVariables.flag("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS", environment)
     var url = ignores == true ? options.ownEndpoint : options.endpoint
     var s3 = ProfileS3()
-    if profile.isConsulted(for: options, endpointURL: url, ignoresURLs: ignores == true, signs: options.signs) {
+    if try profile.isConsulted(for: options, endpointURL: url, ignoresURLs: ignores == true, signs: options.signs) {
       s3 = try profile.s3()
       if ignores == nil, s3.ignoresEndpointURLs == true {
         ignores = true

@@ -11,6 +11,8 @@ struct TransferSettings: Sendable, Equatable {
   var answerTimeout = S3Client.patience
   var connectTimeout = Duration.seconds(10)
   var congestion = CongestionControl.auto
+  /// The certificates to trust that a profile names; the caller's and AWS's variable come first.
+  private(set) var caBundle: String?
   /// The profile's part size: used where it fits, because a larger file may need larger parts.
   private(set) var preferredPartSize: Int64?
   /// Files of at least this size are sent in parts; nil: those longer than one part.
@@ -44,6 +46,14 @@ struct TransferSettings: Sendable, Equatable {
     if let rate = profile.rate, !isSaid(.limitRate) {
       limitRate = .bytesPerSecond(rate)
       filled.append(.limitRate)
+    }
+    if let tries = profile.tries, !isSaid(.tries) {
+      self.tries = tries
+      filled.append(.tries)
+    }
+    if let caBundle = profile.caBundle, !isSaid(.caBundle) {
+      self.caBundle = caBundle
+      filled.append(.caBundle)
     }
     guard !isSaid(.partSize) else { return filled }
     threshold = profile.threshold

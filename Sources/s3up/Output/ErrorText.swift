@@ -17,12 +17,13 @@ enum ErrorText {
     return [first, sentence(remedy)]
   }
 
-  /// The remedy with a capital letter, unless it is a command to type, and without the full stop of a single sentence:
-  /// after a command or a URL the stop would be copied with it.
+  /// The remedy with a capital letter, unless it begins with a command to type or an address, and without the full stop
+  /// of a single sentence: after a command or a URL the stop would be copied with it.
   private static func sentence(_ remedy: String) -> String {
     let isSingle = remedy.ends(with: ".") && !remedy.ends(with: "..") && !remedy.holds(". ")
     let bare = isSingle ? String(Substring(remedy.utf8.dropLast())) : remedy
-    return bare.begins(with: "s3up ") ? bare : bare.prefix(1).uppercased() + bare.dropFirst()
+    let isVerbatim = ["s3up ", "http://", "https://", "s3://"].contains { bare.begins(with: $0) }
+    return isVerbatim ? bare : bare.prefix(1).uppercased() + bare.dropFirst()
   }
 
   /// What was probably meant by a key that no object has.

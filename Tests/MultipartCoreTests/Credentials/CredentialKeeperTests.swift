@@ -182,6 +182,22 @@ private final class Source: Sendable {
     #expect(try await keeper.current().credentials.accessKeyID == "B")
   }
 
+  @Test("While credentials are valid, a source that hangs delays a request only until they expire")
+  func hangsWhileValid() async throws {
+    let (clock, source) = (clock, source)
+    let keeper = CredentialKeeper(
+      world: clock.world, alarm: { left in if source.isSlow.with({ $0 }) { clock.move(left.components.seconds) } },
+      source: { () async throws(Failure) in try await source.ask() })
+    source.answer.with { $0.expiration = clock.now + 20 }
+    _ = try await keeper.current()
+    clock.move(17)
+    source.isSlow.with { $0 = true }
+    defer { source.open() }
+    let start = clock.now
+    #expect(try await keeper.current().credentials.accessKeyID == "A")
+    #expect(clock.now - start == 3)
+  }
+
   @Test("Seemingly expired credentials are used if there are no others, because the clock may be wrong")
   func endedBySight() async throws {
     let keeper = keeper()

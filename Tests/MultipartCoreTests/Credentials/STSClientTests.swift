@@ -216,7 +216,12 @@ struct STSClientTests {
     }
     #expect(found?.code == .network)
     #expect(
-      found?.remedy
-        == "http://127.0.0.1:9 was asked, because of the region; set AWS_ENDPOINT_URL_STS for an STS elsewhere")
+      found?.message.hasPrefix("no answer to AssumeRoleWithWebIdentity of STS from http://127.0.0.1:9: ") == true)
+    #expect(found?.remedy == "check the network, and the address, which is set by AWS_ENDPOINT_URL_STS")
+    // An address that nobody has set follows from the region.
+    let ofRegion = try ServiceAddresses(environment: [:]).address(of: .sts, region: "garage")
+    #expect(
+      ofRegion.unanswered
+        == "check the network; the address follows from the region: set AWS_ENDPOINT_URL_STS for a service elsewhere")
   }
 }

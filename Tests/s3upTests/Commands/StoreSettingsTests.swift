@@ -133,6 +133,21 @@ import Testing
     #expect(found.source(.accelerate) == "default")
   }
 
+  @Test("The profile's max_attempts and ca_bundle count where neither an option nor AWS's variable sets them")
+  func attemptsAndBundle() throws {
+    let config = "[default]\nmax_attempts = 3\nca_bundle = /p.pem\n"
+    let found = try settings(config: config)
+    #expect(found.transfer.tries == 3 && found.transfer.caBundle == "/p.pem")
+    #expect(found.source(.tries) == "profile default" && found.source(.caBundle) == "profile default")
+    let variables = ["AWS_MAX_ATTEMPTS": "4", "AWS_CA_BUNDLE": "/v.pem"]
+    let invocation = try Parser.parse(["put"], environment: variables)
+    #expect(try StoreOptions(invocation).tries == 4)
+    let byVariable = try settings(config: config, environment: variables)
+    #expect(byVariable.transfer.tries == 4 && byVariable.transfer.caBundle == nil)
+    #expect(try settings("--retries", "5", config: config, environment: variables).transfer.tries == 5)
+    #expect(try failure(config: "[default]\nmax_attempts = 0\n")?.message.description.holds("max_attempts") == true)
+  }
+
   @Test("options and variables win over the s3 block")
   func overridden() throws {
     let environment = [

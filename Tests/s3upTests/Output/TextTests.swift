@@ -93,6 +93,9 @@ import Testing
       ])
     let twoSentences = Failure(.refused, "the bucket does not exist", remedy: "Create it. Then go on.")
     #expect(ErrorText.lines(for: twoSentences)[1] == "Create it. Then go on.")
+    // An address keeps its letters.
+    let address = Failure(.network, "x", remedy: "http://127.0.0.1:1 was asked")
+    #expect(ErrorText.lines(for: address)[1] == "http://127.0.0.1:1 was asked")
   }
 
   @Test func whatTheMessageSaysIsNotRepeated() {

@@ -40,15 +40,8 @@ struct ContainerProvider: CredentialProvider {
     question.hidesPath = true
     question.timeLimit = Self.timeLimit
     question.bypassesProxy = address.url.origin.scheme == .http
-    let answer: Response
-    do throws(Failure) {
-      answer = try await services.answer(to: question)
-    } catch {
-      var failure = error
-      failure.message = "\(Self.issuer) at \(address.url.origin) cannot be asked: \(error.message)"
-      failure.remedy = "check \(address.variable), which names it"
-      throw failure
-    }
+    question.unanswered = "check \(address.variable), which names this service"
+    let answer = try await services.answer(to: question)
     guard answer.status == 200 else {
       // Whoever knows the path can ask for the keys, too.
       let secrets = ([token, address.url.path] + address.url.query.map(\.value)).compactMap(\.self)
@@ -80,9 +73,13 @@ struct ContainerProvider: CredentialProvider {
         var failure = error
         failure.code = .credentials
         failure.message = "\(ofFile): \(error.message)"
-        throw failure
+        throw failure.ofFile
       }
-      return try checked(bytes, ofFile)
+      do throws(Failure) {
+        return try checked(bytes, ofFile)
+      } catch {
+        throw error.ofFile
+      }
     }
     guard let text = environment[ofText], !text.isEmpty else { return nil }
     return try checked(Array(text.utf8), ofText)

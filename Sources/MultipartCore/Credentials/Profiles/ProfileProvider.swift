@@ -35,7 +35,8 @@ struct ProfileView: Sendable {
   func misconfigured(_ what: String, remedy: Wording? = nil) -> Failure {
     Failure(
       .configuration, "profile \(name) \(what)",
-      remedy: remedy ?? "fix the profile in \(config.configPath) or \(config.credentialsPath)")
+      remedy: remedy ?? "fix the profile in \(config.configPath) or \(config.credentialsPath)"
+    ).ofFile
   }
 
   /// The value of `duration_seconds`, within the limits of STS.

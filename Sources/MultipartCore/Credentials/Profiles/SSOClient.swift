@@ -14,6 +14,7 @@ struct SSOClient: Sendable {
   ) async throws(Failure) -> Credentials {
     let name = "GetRoleCredentials of SSO"
     var question = ServiceClient.Question(name, .get, portal.origin, path: portal.basePath + "/federation/credentials")
+    question.unanswered = portal.unanswered
     question.query = [QueryItem("role_name", role), QueryItem("account_id", account)]
     question.headers = ["x-amz-sso_bearer_token": token.reveal(), "Accept": "application/json"]
     let answer = try await services.ask(question) { answer throws(Failure) in
@@ -35,6 +36,7 @@ struct SSOClient: Sendable {
   func renew(_ token: SSOToken, _ renewal: SSOToken.Renewal) async throws(Failure) -> SSOToken {
     let name = "CreateToken of SSO"
     var question = ServiceClient.Question(name, .post, oidc.origin, path: oidc.basePath + "/token")
+    question.unanswered = oidc.unanswered
     question.headers = ["Content-Type": "application/json", "Accept": "application/json"]
     let fields = JSON.object([
       ("clientId", .string(renewal.clientID)), ("clientSecret", .string(renewal.clientSecret.reveal())),

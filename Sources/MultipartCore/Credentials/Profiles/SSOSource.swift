@@ -29,7 +29,8 @@ struct SSOSource: ProfileSource {
     }
     guard let cached = try SSOToken.read(place) else {
       throw Failure(
-        .credentials, "profile \(view.name) needs a login, and there is none in \(place.shown)", remedy: login)
+        .credentials, "profile \(view.name) needs a login, and there is none in \(place.shown)", remedy: login
+      ).ofFile
     }
     let client = SSOClient(
       services: view.context.services, portal: try view.addresses.address(of: .sso, region: settings.region),

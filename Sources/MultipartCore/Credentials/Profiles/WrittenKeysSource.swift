@@ -22,9 +22,14 @@ struct WrittenKeysSource: ProfileSource {
         remedy: "leave export out: \(name) = …, without quotes")
     }
     // The oldest tools call it `aws_security_token`.
-    return try WrittenKeys.credentials(
-      id: section?[Self.names[0]], secret: section?[Self.names[1]],
-      token: section?[Self.names[2]] ?? section?["aws_security_token"], names: Self.names, place: place, source: place)
+    let token = section?[Self.names[2]] ?? section?["aws_security_token"]
+    do throws(Failure) {
+      return try WrittenKeys.credentials(
+        id: section?[Self.names[0]], secret: section?[Self.names[1]], token: token, names: Self.names, place: place,
+        source: place)
+    } catch {
+      throw error.ofFile
+    }
   }
 }
 

@@ -35,7 +35,8 @@ public final class CognitoIdentity: CredentialProvider {
     self.init(
       pool: pool, logins: logins,
       services: ServiceClient(
-        transport: try options.transport(TransferSettings(options), world), world: world),
+        transport: options.serviceTransport(
+          try options.transport(TransferSettings(options), world), TransferSettings(options), world), world: world),
       address: try addresses.address(of: .cognitoIdentity, region: pool.region),
       stateFolder: options.stateFolder(world.environment))
   }
@@ -125,13 +126,14 @@ public final class CognitoIdentity: CredentialProvider {
         var failure = error
         failure.code = .credentials
         failure.message = "the token of \(provider): \(error.message)"
-        throw failure
+        throw failure.ofFile
       }
       let text = ASCII.trimmed(String(decoding: bytes, as: UTF8.self))
       guard !text.isEmpty, text.utf8.allSatisfy(ASCII.isVisible) else {
         throw Failure(
           .credentials, "the token of \(provider) is empty, or contains a space or a line break",
-          remedy: "write only the token into \(file)")
+          remedy: "write only the token into \(file)"
+        ).ofFile
       }
       tokens.append((provider, Secret(text)))
     }

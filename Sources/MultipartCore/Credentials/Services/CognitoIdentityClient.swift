@@ -57,6 +57,7 @@ struct CognitoIdentityClient: Sendable {
     ]
     question.body = Array(JSON.object(fields).encoded.utf8)
     question.secrets = logins.map(\.token)
+    question.unanswered = address.unanswered
     let secrets = logins.map { $0.token.reveal() }
     // Cognito reports throttling as a 400: only its answer shows whether to retry.
     return try await services.ask(question) { (answer) throws(Failure) in

@@ -87,13 +87,10 @@ struct STSClient: Sendable {
       form.map { "\(PercentEncoding.query($0.0))=\(PercentEncoding.query($0.1))" }.joined(separator: "&").utf8)
     question.secrets = secrets
     question.timeLimit = limit ?? question.timeLimit
+    question.unanswered = address.unanswered
     let asked = question
-    do throws(Failure) {
-      return try await services.retry.run(name, in: services.world) { (_) async throws(Failure) in
-        try read(try await answer(to: asked, signature), name)
-      }
-    } catch {
-      throw located(error)
+    return try await services.retry.run(name, in: services.world) { (_) async throws(Failure) in
+      try read(try await answer(to: asked, signature), name)
     }
   }
 
@@ -110,16 +107,6 @@ struct STSClient: Sendable {
     let time = Timestamp(seconds: world.now().seconds + behind)
     return try ServiceClient.settled(
       await services.answer(to: question, signedBy: signature, at: time), to: question.name)
-  }
-
-  /// Adds a remedy: a private store has a region whose name does not lead to STS.
-  private func located(_ failure: Failure) -> Failure {
-    var failure = failure
-    if failure.code == .network {
-      failure.remedy =
-        "\(address.origin) was asked, because of the region; set AWS_ENDPOINT_URL_STS for an STS elsewhere"
-    }
-    return failure
   }
 
   private static func read(_ answer: Response, name: String, source: String) throws(Failure) -> Credentials {

@@ -11,6 +11,11 @@ enum CredentialService: String, Sendable, CaseIterable {
   /// `services` section.
   var variable: String { "AWS_ENDPOINT_URL_\(rawValue.uppercased())" }
 
+  /// The remedy for an address that follows from the region: a private store has a region whose name leads nowhere.
+  fileprivate var elsewhere: Wording {
+    "check the network; the address follows from the region: set \(variable) for a service elsewhere"
+  }
+
   fileprivate var label: String {
     switch self {
     case .sts: "sts"
@@ -27,6 +32,8 @@ struct ServiceAddress: Sendable, Equatable {
   /// The prefix of every path: empty, or `/x` without a trailing slash.
   var basePath = ""
   var region: String
+  /// What to do if nothing answers there.
+  var unanswered: Wording = "check the network"
 }
 
 /// Finds the services' endpoints. A configured one takes precedence, in AWS's order: `AWS_ENDPOINT_URL_STS`,
@@ -56,7 +63,8 @@ struct ServiceAddresses: Sendable {
         let url = try EndpointURL.parse(configured.url, blame: .configuration)
         let host = url.port.map { "\(url.host):\($0)" } ?? url.host
         return ServiceAddress(
-          origin: Origin(scheme: url.scheme, host: host), basePath: url.path, region: try signing(region))
+          origin: Origin(scheme: url.scheme, host: host), basePath: url.path, region: try signing(region),
+          unanswered: "check the network, and the address, which is set by \(configured.place)")
       } catch {
         var failure = error
         failure.message = "\(configured.place): \(error.message)"
@@ -66,7 +74,8 @@ struct ServiceAddresses: Sendable {
     let usesFIPS = try usesFIPS
     if service == .sts, isGlobal(region, usesFIPS: usesFIPS) {
       return ServiceAddress(
-        origin: Origin(scheme: .https, host: "sts.amazonaws.com"), region: EndpointResolver.defaultRegion)
+        origin: Origin(scheme: .https, host: "sts.amazonaws.com"), region: EndpointResolver.defaultRegion,
+        unanswered: service.elsewhere)
     }
     let name = try signing(region)
     guard BucketName.isLabel(name) else {
@@ -76,7 +85,8 @@ struct ServiceAddresses: Sendable {
         remedy: "regions look like eu-west-1; set \(service.variable) for a service elsewhere")
     }
     let host = "\(label(of: service, in: name, usesFIPS: usesFIPS)).\(name).\(Partition.of(region: name).dnsSuffix)"
-    return ServiceAddress(origin: Origin(scheme: .https, host: host), region: name)
+    return ServiceAddress(
+      origin: Origin(scheme: .https, host: host), region: name, unanswered: service.elsewhere)
   }
 
   /// Checks a region that becomes part of a signature's scope.

@@ -20,6 +20,8 @@ struct ServiceClient: Sendable {
     /// The limit for each try as a whole.
     var timeLimit: Duration = .seconds(30)
     var bypassesProxy = false
+    /// What to do if nothing answers at this address; nil: check the network.
+    var unanswered: Wording?
     /// Whether the path is hidden from logs, because anyone who knows it can request keys.
     var hidesPath = false
 
@@ -91,7 +93,22 @@ struct ServiceClient: Sendable {
       return answer
     } catch {
       world.log(2, "< \(question.name) failed: \(error.message)")
-      throw error
+      throw Self.named(error, question)
     }
+  }
+
+  /// Names the service that could not be asked: the general remedies are about the store.
+  private static func named(_ error: Failure, _ question: Question) -> Failure {
+    var failure = error
+    switch error.code {
+    case .network, .stalled:
+      failure.remedy = question.unanswered ?? "check the network and the proxy, which must lead to \(question.origin)"
+    case .tls:
+      failure.remedy =
+        "name its certificate authority with \(.caBundle), or check that \(question.origin) is the right address"
+    default: return error
+    }
+    failure.message = "no answer to \(question.name) from \(question.origin): \(error.message)"
+    return failure
   }
 }

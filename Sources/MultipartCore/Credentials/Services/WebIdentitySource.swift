@@ -36,19 +36,19 @@ struct WebIdentitySource: ProfileSource {
       var failure = error
       failure.code = .credentials
       failure.message = "the web identity token: \(error.message)"
-      throw failure
+      throw failure.ofFile
     }
     guard let bytes else {
       throw Failure(
         .credentials, "there is no web identity token at \(path)",
         remedy: "make sure that the token is written there, or unset AWS_WEB_IDENTITY_TOKEN_FILE"
-      ).at(Place(file: path))
+      ).at(Place(file: path)).ofFile
     }
     let token = ASCII.trimmed(String(decoding: bytes, as: UTF8.self))
     guard !token.isEmpty, token.utf8.allSatisfy(ASCII.isVisible) else {
       throw Failure(
         .credentials, "the contents of \(path) are not a web identity token", remedy: "the file must contain only a JWT"
-      ).at(Place(file: path))
+      ).at(Place(file: path)).ofFile
     }
     return Secret(token)
   }

@@ -43,7 +43,10 @@ extension FlagList {
       completes: .files),
     Flag(
       .insecure, .toggle, .connection, .store, "Do not verify the server's certificate.",
-      more: "Anyone on the network path can then read and change everything.", negatable: true),
+      more: """
+        Anyone on the network path can then read and change everything. The services that issue credentials are always \
+        verified.
+        """, negatable: true),
     Flag(
       .proxy, .value("URL"), .connection, .store, "Proxy to use.",
       more: "Give a proxy with a password in S3UP_PROXY, because other users of this machine can see arguments.",
