@@ -19,8 +19,8 @@ public struct RecordedUploads: Sendable {
 }
 
 extension Store {
-  /// How long ago a recorded upload of this store was begun, by the store's clock; nil if the store does not say, or the
-  /// upload is gone.
+  /// How long ago a recorded upload of this store was begun, by the store's clock; nil if the store does not say, or
+  /// the upload is gone.
   public func age(of upload: RecordedUpload) async throws(Failure) -> Duration? {
     try requireOwn(upload)
     let list = ListParts(address(upload.key), uploadID: upload.uploadID)

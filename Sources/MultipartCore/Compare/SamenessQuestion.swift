@@ -16,11 +16,7 @@ extension Uploader {
     guard let question = job.sameness, case .file(let file) = job.source else { return nil }
     let noted = try await noted(question, file)
     if let noted, !job.wantsBytesCompared { return noted }
-    guard question.found != .absent else {
-      finisher.saw(.absent)
-      return nil
-    }
-    guard question.compares || noted != nil else { return nil }
+    guard question.compares || noted != nil, question.found != .absent else { return nil }
     let check = SameCheck(
       client: client, head: finisher.headOperation, file: file,
       purpose: .skipping(timesCount: !job.wantsBytesCompared), plan: plan, listed: question.listed,

@@ -1,7 +1,7 @@
 import MultipartBasics
 
-/// Collects the facts of an ``Examination``. Each question has a time limit, and independent ones are asked at the same time, so
-/// that everything ends within 15 seconds, even without any answer.
+/// Collects the facts of an ``Examination``. Each question has a time limit, and independent ones are asked at the same
+/// time, so that everything ends within 15 seconds, even without any answer.
 struct ExaminationRounds: Sendable {
   let world: World
   private let options: StoreOptions

@@ -23,7 +23,8 @@ struct DownloadMachine: ObjectMachine {
     /// The reader of a pipe is gone.
     case outputFailed(Failure)
     case rangeDone(Receipt)
-    case rangeFailed(Int, Failure)
+    /// `kept`: how many bytes the next try need not request.
+    case rangeFailed(Int, Failure, kept: Int64 = 0)
     /// The reader of a pipe has received this range.
     case passedOn(Int)
     case proven
@@ -190,7 +191,11 @@ struct DownloadMachine: ObjectMachine {
     switch event {
     case .rangeDone(let receipt):
       return arrived(scheduler.arrived(slot(receipt.range), receipt), receipt.range, nil, &scheduler)
-    case .rangeFailed(let range, let failure):
+    case .rangeFailed(let range, let failure, let kept):
+      if kept >= Self.leastProgress, case .loading(var loading) = state {
+        loading.attempts[range] = nil
+        state = .loading(loading)
+      }
       return arrived(scheduler.failed(slot(range), failure), range, failure, &scheduler)
     case .passedOn(let range):
       guard case .loading(var loading) = state else { return [] }
@@ -204,6 +209,9 @@ struct DownloadMachine: ObjectMachine {
       return stepEnded(event, &scheduler)
     }
   }
+
+  /// A try that got so far does not count: on a line that often breaks, a large range may need many.
+  private static let leastProgress: Int64 = 64 << 10
 
   private var isLoading: Bool { if case .loading = state { true } else { false } }
 

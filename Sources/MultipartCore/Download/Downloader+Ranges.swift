@@ -61,25 +61,26 @@ extension Downloader {
         etag: object.etag.flatMap(ETag.init), modified: object.lastModified, versionID: object.versionID),
       isListed: isListed, part: part, ordered: ordered, record: record, ticket: claims.enter(),
       transfer: progress.begin(.init(part: number, isCopy: isCopy)), start: world.uptime())
-    var confirmed: Int64?
+    var (confirmed, kept): (Int64?, Int64) = (nil, 0)
     defer { attempt.transfer.end(confirmed: confirmed) }
     do throws(Failure) {
       let sink = try sink(of: attempt, at: offset + have)
-      let answer: GetObject.Output
+      let (answer, received): (GetObject.Output, [ChecksumAlgorithm: Checksum])
       do throws(Failure) {
         answer = try await request(attempt, of: object, fresh: fresh, sink)
+        // Without a body the sink was not called.
+        let status = answer.contentRange == nil ? 200 : 206
+        if let problem = RangeSink.judge(status, answer.object.headers, attempt.wanted) { throw problem }
+        received = try sink.finish()
       } catch {
-        if !isCopy, !isListed, let arrived = sink.keepArrived(), arrived.length < length { keep(arrived, of: attempt) }
+        if !isCopy, !isListed, let arrived = sink.keepArrived(), arrived.length < length {
+          kept = keep(arrived, of: attempt)
+        }
         guard sink.gotWholeObject, beginning != nil else { throw error }
         // A store that ignores ranges sends the whole object, which is of use only if all of it was asked for.
         forgetBeginning(of: number)
         return await get(number, fresh: fresh, isCopy: isCopy)
       }
-      // Without a body the sink was not called.
-      if let problem = RangeSink.judge(answer.contentRange == nil ? 200 : 206, answer.object.headers, attempt.wanted) {
-        throw problem
-      }
-      let received = try sink.finish()
       guard let sums = attempt.joined(received, length) else {
         throw Failure(.local, "the checksums of range \(number) cannot be combined")
       }
@@ -106,7 +107,7 @@ extension Downloader {
       tell(.range(number: number, size: length, took: world.uptime() - attempt.start))
       return .rangeDone(.init(range: number, sum: sums[.crc64nvme]))
     } catch {
-      return .rangeFailed(number, error.at(Place(part: number)))
+      return .rangeFailed(number, error.at(Place(part: number)), kept: kept)
     }
   }
 
@@ -152,22 +153,25 @@ extension Downloader {
   /// On a slow line a range takes minutes, of which an interruption must not cost more than a few seconds.
   private static let pauseBetweenNotes = Duration.seconds(4)
 
-  /// Keeps what has arrived of an answer that broke off: the next try requests the bytes after it.
-  private func keep(_ arrived: (length: Int64, sums: [ChecksumAlgorithm: Checksum]), of attempt: RangeTry) {
-    guard let sums = attempt.joined(arrived.sums, arrived.length) else { return }
+  /// Keeps what has arrived of an answer that broke off, and returns how much that is: the next try requests the bytes
+  /// after it.
+  private func keep(_ arrived: (length: Int64, sums: [ChecksumAlgorithm: Checksum]), of attempt: RangeTry) -> Int64 {
+    guard let sums = attempt.joined(arrived.sums, arrived.length) else { return 0 }
     let beginning = Known.Beginning(
       length: attempt.length(with: arrived.length), sums: sums, bytes: attempt.bytes.withLock { $0 },
       resumed: attempt.beginning?.resumed ?? 0)
+    var isKept = false
     // As one step, so that no copy can finish the range in between.
     _ = claims.write(attempt.number, by: attempt.ticket) {
-      let isKept = known.withLock { known in
+      isKept = known.withLock { known in
         guard known.sums[attempt.number] == nil else { return false }
         known.beginnings[attempt.number] = beginning
         return true
       }
-      if isKept { progress.confirm(arrived.length) }
       return nil
     }
+    if isKept { progress.confirm(arrived.length) }
+    return isKept ? arrived.length : 0
   }
 
   private func forgetBeginning(of number: Int) {

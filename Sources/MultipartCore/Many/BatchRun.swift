@@ -25,6 +25,7 @@ struct Despair: Sendable {
     switch failure.code {
     case .sourceMissing, .sourceChanged, .dataMismatch, .usage, .precondition: return false
     case .refused where isAboutObject(failure): return false
+    case _ where failure.isConflict: return false
     default: break
     }
     failures[failure.code, default: 0] += 1

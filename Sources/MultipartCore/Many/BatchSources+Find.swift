@@ -220,7 +220,7 @@ extension BatchSources {
     while let line = try batch.next() {
       guard tally.selects(Array(line.key.utf8)) else { continue }
       do throws(Failure) {
-        try outputs.refuse(bucket: line.bucket, besides: &bucket)
+        try outputs.refuse(bucket: line.bucket, besides: &bucket, at: Place(bucket: line.bucket, key: line.key))
         try earlier?.add(line.address, line.source, at: Place(bucket: line.bucket, key: line.key))
       } catch {
         guard await give(.failed(error, name: line.line)) else { return false }
@@ -247,7 +247,7 @@ extension BatchSources {
         while let line = try list.next() {
           guard rules.includes(Array(line.key.utf8)) else { continue }
           try outputs.refuse(source: line.source, bucket: line.bucket, key: line.key)
-          try outputs.refuse(bucket: line.bucket, besides: &bucket)
+          try outputs.refuse(bucket: line.bucket, besides: &bucket, at: Place(file: path.text))
           return (line.address, line.source)
         }
         return nil

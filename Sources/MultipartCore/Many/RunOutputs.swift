@@ -48,13 +48,14 @@ public struct RunOutputs: Sendable {
 
   /// Throws if files of different buckets would be listed in one manifest, whose lines have no bucket. `first` is that
   /// of the first file.
-  func refuse(bucket: String, besides first: inout String?) throws(Failure) {
+  func refuse(bucket: String, besides first: inout String?, at place: Place) throws(Failure) {
     guard object != nil || files.contains(where: \.isManifest) else { return }
     guard let known = first else { return first = bucket }
     guard !isSame(known, bucket) else { return }
     throw Failure(
       .usage, "a manifest lists objects of one bucket, and the batch names \(known) and \(bucket)",
-      remedy: "upload the files of each bucket with a batch and a manifest of its own")
+      remedy: "upload the files of each bucket with a batch and a manifest of its own"
+    ).at(place)
   }
 
   /// Throws if a named source, or its object, is something that the run writes.

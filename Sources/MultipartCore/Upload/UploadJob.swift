@@ -179,7 +179,7 @@ struct UploadJob: Sendable {
   }
 
   /// A digest of everything that an upload is created with and that a later run cannot change.
-  func digest(isOfObject: Bool = false) throws(Failure) -> String {
+  func digest(withChecksum: Bool = false) throws(Failure) -> String {
     var digest = OptionsDigest()
     let plain = ObjectAddress(bucket, key, address.common)
     let create = CreateMultipartUpload(plain, object: object, encryption: encryption)
@@ -188,7 +188,7 @@ struct UploadJob: Sendable {
     let mark = try address.customerKey.map { (key) throws(Failure) in try key.mark(salt: "record of \(bucket)") }
     digest.add("customer key", mark)
     // An upload that is resumed keeps its own, which its record has.
-    if isOfObject, let checksum { digest.add("checksum", checksum.word) }
+    if withChecksum, let checksum { digest.add("checksum", checksum.word) }
     return try digest.hex()
   }
 }
@@ -196,6 +196,6 @@ struct UploadJob: Sendable {
 extension UploadJob {
   /// What a batch records about the upload.
   func recorded() throws(Failure) -> RunRecord.Object {
-    RunRecord.Object(bucket: bucket, key: key, options: try digest(isOfObject: true), source: source.identity)
+    RunRecord.Object(bucket: bucket, key: key, options: try digest(withChecksum: true), source: source.identity)
   }
 }

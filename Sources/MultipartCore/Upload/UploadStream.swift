@@ -111,9 +111,11 @@ final class UploadStream: Sendable {
   /// may drop a piece.
   func requireWhole(_ size: Int64) throws(Failure) {
     guard size != source.bytesRead else { return }
-    throw Failure(
+    var failure = Failure(
       .dataMismatch, "the parts have \(size) bytes, but \(source.bytesRead) were read from the stream",
       remedy: "nothing was published: report this as a bug, and send the stream again")
+    failure.isSettled = true
+    throw failure
   }
 
   /// Ends reading, and the command with everything in its group; returns once that has ended.

@@ -50,7 +50,7 @@ extension SimPlay {
     if goesWrong(run) {
       if run.command.ifNoneMatch, dice.chance(0.2) {
         count("complete ConditionalRequestConflict")
-        return .completeFailed(Failure(.refused, "409", status: 409, s3Code: "ConditionalRequestConflict"))
+        return .completeFailed(Failure(.server, "409", status: 409, s3Code: "ConditionalRequestConflict"))
       }
       let failure = fault("complete")
       if failure.code == .network || failure.code == .stalled || failure.code == .server {

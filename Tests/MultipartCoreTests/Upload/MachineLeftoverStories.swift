@@ -183,7 +183,7 @@ import Testing
     var story = try MachineStory.completing()
     story.tell(answer)
     story.waitOut()
-    let conflict = Failure(.refused, "409", status: 409, s3Code: "ConditionalRequestConflict")
+    let conflict = Failure(.server, "409", status: 409, s3Code: "ConditionalRequestConflict")
     #expect(story.tell(.completeFailed(conflict)) == [.head(mustBeOurs: true)])
     return story
   }

@@ -94,12 +94,13 @@ import Testing
 
   @Test("The next try of a range that broke off requests only the bytes that are missing", arguments: [false, true])
   func continues(toCommand: Bool) async throws {
-    let box = try BlackBox(faults: [Fault(.init(.getObject), .truncateAnswer(bytes: 1_000_000))])
+    let box = try BlackBox(faults: [Fault(.init(.getObject), .truncateAnswer(bytes: 700_000))])
     let bytes = randomBytes(Self.size, seed: 9)
     box.fake.putObject("key", bytes: bytes)
+    // A try that makes progress does not count.
     let output = toCommand ? ["--to-command", "--", "sh", "-c", "cat > target"] : ["target"]
-    let result = try await box.run(["get", "s3://bucket/key", "--json", "--retries", "4"] + output)
-    #expect(result.status == 0 && result.json["retries"] as? Int == 3, "\(result.output) \(result.errors)")
+    let result = try await box.run(["get", "s3://bucket/key", "--json", "--retries", "2"] + output)
+    #expect(result.status == 0 && result.json["retries"] as? Int == 4, "\(result.output) \(result.errors)")
     #expect(result.json["bytes_received"] as? Int == Self.size && result.json["bytes_resumed"] as? Int == 0)
     #expect(try box.files.read("target") == bytes)
   }

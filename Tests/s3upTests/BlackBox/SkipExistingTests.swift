@@ -66,14 +66,14 @@ import Testing
     #expect(sums.hasSuffix("  b\n") && sums.split(separator: "\n").count == 1, "\(sums)")
   }
 
-  @Test("An object that a lost answer hid is this run's own", arguments: ["--skip-existing", "--skip-same"])
-  func ownObject(_ option: String) async throws {
-    let box = try box()
-    box.fake.setFaults([Fault(.init(.putObject, key: "p/b"), .loseAnswer)])
-    let put = ["put", "-r", "t", "s3://bucket/p", option, "--retries", "2", "--manifest", "sums"]
-    let result = try await box.run(put)
-    #expect(result.status == 0 && result.lines.last?.hasPrefix("3 files uploaded") == true, "\(result.output)")
-    #expect(try String(contentsOfFile: box.files.path("sums"), encoding: .utf8).contains("  b\n"))
+  @Test("An object that a lost answer hid is this run's own if a HEAD has shown that there was none")
+  func ownObject() async throws {
+    for option in ["--skip-existing", "--skip-same"] {
+      let box = try box()
+      box.fake.setFaults([Fault(.init(.putObject), .loseAnswer)])
+      let result = try await box.run("put", "t/b", "s3://bucket/p/b", option, "--retries", "2")
+      #expect(result.status == 0 && result.lines.last?.hasPrefix("uploaded ") == true, "\(result.output)")
+    }
   }
 
   @Test("A batch and a list of files skip after a HEAD for each, and the variable requests it too")

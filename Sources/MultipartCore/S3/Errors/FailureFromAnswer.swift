@@ -44,6 +44,9 @@ extension Failure {
     return (200..<300).contains(status) || status == 404 || (status >= 500 && status != 503)
   }
 
+  /// Whether another write to the key was in progress, so that nothing was decided.
+  var isConflict: Bool { s3Code == "ConditionalRequestConflict" }
+
   private static func sentence(
     _ code: Failure.Code, _ status: Int, _ operation: OperationName, _ s3Code: String?, _ body: S3ErrorBody
   ) -> String {

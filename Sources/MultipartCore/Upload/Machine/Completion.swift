@@ -176,10 +176,11 @@ struct Completion: Sendable {
       return isInDoubt && failure.code == .precondition ? look(.decides(failure, isGone: true)) : nil
     }
     let mayBeginAnew = ways.mayBeginAnew && interruption == nil
-    // Another writer was faster, and S3 has dropped this upload: it asks the client to start over. After a lost answer
-    // that writer may have been this run.
-    if failure.s3Code == "ConditionalRequestConflict", mayBeginAnew {
-      let reason: Wording = "another client wrote the object"
+    // S3 has dropped this upload, and asks the client to start over. After a lost answer the other writer may have been
+    // this run.
+    if failure.isConflict, interruption == nil {
+      guard mayBeginAnew else { return isInDoubt ? ask(failure) : end(.failed(failure)) }
+      let reason: Wording = "another write to the same key was in progress"
       return isInDoubt ? look(.beforeAnew(reason, isGone: false)) : end(.anew(reason))
     }
     if failure.code == .uploadGone {

@@ -137,8 +137,11 @@ extension UploadMachine {
     return clean(end)
   }
 
-  /// A transient failure, or one that new credentials resolve, leaves the upload for the next run, if that can find it.
-  private func isKept(after failure: Failure) -> Bool { isRecorded && settings.keepsOn.contains(failure.code) }
+  /// A transient failure, or one that new credentials resolve, leaves the upload for the next run, if that can find it;
+  /// not a conflict, because S3 drops the upload then.
+  private func isKept(after failure: Failure) -> Bool {
+    isRecorded && settings.keepsOn.contains(failure.code) && !failure.isConflict
+  }
 
   private static let grace: Duration = .seconds(2)
 

@@ -126,9 +126,9 @@ extension UploadMachine {
     guard parts.underWay.contains(number) else { return unfit() }
     switch scheduler.arrived(Slot(object: object, part: number), receipt) {
     case .arrived(let receipt): return arrived(receipt)
-    // Sent once more, alone, the part has a known ETag. The bytes of a stream's part have already been released.
+    // Sent once more, alone, the part has a known ETag.
     case .arrivedTwice(let receipt):
-      guard isSending, !settings.isStream else { return arrived(receipt) }
+      guard isSending else { return arrived(receipt) }
       parts.underWay.remove(number)
       parts.sendLater(number)
       return []

@@ -2,8 +2,8 @@
 /// file or network, so that tests can play every order of events. The run's `Scheduler` decides when something may be
 /// sent and when it is retried.
 ///
-/// Each action is answered by one event (`say`, `release` and the cancelling ones by none), and `finish` comes once, when nothing
-/// is running any more.
+/// Each action is answered by one event (`say`, `release` and the cancelling ones by none), and `finish` comes once, when
+/// nothing is running any more.
 struct UploadMachine: ObjectMachine {
   typealias Scheduler = MultipartCore.Scheduler<PartReceipt>
 

@@ -92,8 +92,8 @@ extension Uploader {
   private func leftBehind(_ machine: UploadMachine, _ uploadID: String?, _ failure: Failure) -> Failure {
     var failure = failure.at(job.place)
     if failure.code == .sourceChanged { failure.reassure("nothing was published") }
-    // The user of a stream has never seen the upload's id.
-    if failure.code == .uploadGone, job.source.isStream, job.ticket == nil {
+    // The user of a stream has never seen the id of the upload that the store does not find.
+    if failure.code == .uploadGone, failure.status != nil, job.source.isStream, job.ticket == nil {
       failure.remedy = Self.sendAgain
     }
     // Whoever stops a run by hand wants to know whether something is left to clean up.

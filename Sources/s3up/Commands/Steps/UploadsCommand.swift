@@ -102,7 +102,8 @@ struct UploadsCommand {
     case wouldAbort = "would_abort"
   }
 
-  /// Aborts one upload, or asks everything that decides whether it would; nil if it is too young. `store` is the store opened last: uploads of one bucket share it.
+  /// Aborts one upload, or in a dry run asks everything that decides whether it would; nil if it is too young. `store`
+  /// is the store opened last: uploads of one bucket share it.
   private func clean(_ upload: ListedUpload, in store: inout Store?) async throws(Failure) -> CleanOutcome? {
     let access: Store
     if let store, store.bucket == upload.bucket {
