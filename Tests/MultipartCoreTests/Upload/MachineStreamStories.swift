@@ -98,4 +98,15 @@ import Testing
     #expect(story.tell(.listed(uploadStillThere: false)) == [.cancelTransfers])
     #expect(story.tell(.readFailed(Failure(.interrupted, "stopped"))) == [.finish(.failed(.interrupted))])
   }
+
+  @Test("A conflict when a stream is completed is its failure: S3 drops the upload, and nothing can be sent again")
+  func conflict() throws {
+    var story = try sending()
+    story.tell(.ended)
+    for part in 1...2 { story.done(part) }
+    story.tell(.confirmed(nil))
+    let conflict = Failure(.server, "409", status: 409, s3Code: "ConditionalRequestConflict")
+    #expect(story.tell(.completeFailed(conflict)) == [.abort(uploadID: "id1")])
+    #expect(story.endsOld() == [.finish(.failed(.server))])
+  }
 }
