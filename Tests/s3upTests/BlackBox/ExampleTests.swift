@@ -76,7 +76,7 @@ import Testing
     // Sparse, and long enough for the slices that are cut out of it.
     try box.files.write([UInt8](), to: "disk.img")
     #expect(truncate(box.files.path("disk.img"), 128 << 20) == 0)
-    for folder in [".config/fish/completions", "bin"] {
+    for folder in [".config/fish/completions", "written"] {
       try FileManager.default.createDirectory(atPath: box.files.path(folder), withIntermediateDirectories: true)
     }
     try program("s3up", "exec \"$S3UP\" \"$@\"", in: box)
@@ -85,10 +85,10 @@ import Testing
     return box
   }
 
+  /// The shell copies it to its place: a program that this process has written cannot be started ("Text file busy")
+  /// while a child of another test, just forked, still holds the descriptor.
   private static func program(_ name: String, _ line: String, in box: BlackBox) throws {
-    let path = box.files.path("bin/\(name)")
-    try Data("#!/bin/sh\n\(line)\n".utf8).write(to: URL(filePath: path))
-    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+    try box.files.write("#!/bin/sh\n\(line)\n", to: "written/\(name)")
   }
 
   /// Runs an example, after creating the files and objects that it expects.
@@ -98,6 +98,7 @@ import Testing
     defer { withExtendedLifetime(state) {} }
     var lines = [
       "set -e", "HOME=$PWD", "export XDG_STATE_HOME='\(state.path)'", "PATH=$PWD/bin:$PATH",
+      "mkdir -p bin", "install -m 755 written/* bin",
     ]
     if example.contains("\"$id\"") || example.contains("part disk.img --url"), !example.contains("id=$(") {
       lines += [
