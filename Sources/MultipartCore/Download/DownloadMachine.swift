@@ -53,6 +53,8 @@ struct DownloadMachine: ObjectMachine {
     var size: Int64
     var queue: PartQueue
     var attempts: [Int: Int] = [:]
+    /// How many bytes from the beginning of a range need not be requested again.
+    var kept: [Int: Int64] = [:]
     var arrived: Set<Int> = []
     /// Ranges to request on another connection.
     var fresh: Set<Int> = []
@@ -179,7 +181,7 @@ struct DownloadMachine: ObjectMachine {
     _ range: Int, _ loading: inout Loading, _ scheduler: inout Scheduler<Receipt>
   ) -> Action {
     let length = RangePlan(size: loading.size, rangeSize: settings.rangeSize).range(of: range).length
-    scheduler.begin(slot(range), size: length)
+    scheduler.begin(slot(range), size: length - loading.kept[range, default: 0])
     underWay.insert(range)
     loading.handedOut = max(loading.handedOut, range)
     return .get(range, fresh: loading.fresh.contains(range))
@@ -192,10 +194,7 @@ struct DownloadMachine: ObjectMachine {
     case .rangeDone(let receipt):
       return arrived(scheduler.arrived(slot(receipt.range), receipt), receipt.range, nil, &scheduler)
     case .rangeFailed(let range, let failure, let kept):
-      if kept >= Self.leastProgress, case .loading(var loading) = state {
-        loading.attempts[range] = nil
-        state = .loading(loading)
-      }
+      keep(kept, of: range)
       return arrived(scheduler.failed(slot(range), failure), range, failure, &scheduler)
     case .passedOn(let range):
       guard case .loading(var loading) = state else { return [] }
@@ -208,6 +207,13 @@ struct DownloadMachine: ObjectMachine {
       isBusy = false
       return stepEnded(event, &scheduler)
     }
+  }
+
+  private mutating func keep(_ bytes: Int64, of range: Int) {
+    guard bytes > 0, case .loading(var loading) = state else { return }
+    loading.kept[range, default: 0] += bytes
+    if bytes >= Self.leastProgress { loading.attempts[range] = nil }
+    state = .loading(loading)
   }
 
   /// A try that got so far does not count: on a line that often breaks, a large range may need many.
@@ -281,6 +287,7 @@ struct DownloadMachine: ObjectMachine {
     case .arrived: loading.arrived.insert(range)
     case .arrivedTwice:
       // There is no telling which of them is right.
+      loading.kept[range] = nil
       loading.fresh.insert(range)
       loading.queue.add(range)
     case .failed:
