@@ -118,8 +118,10 @@ import Testing
     }
   }
 
-  @Test("a killed stream is not resumed: the next run aborts its upload and begins a new one")
-  func killed() async throws {
+  @Test(
+    "a killed stream is not resumed: the next run aborts its upload and begins a new one, or sends a single request",
+    arguments: [20 * mebi, 1000])
+  func killed(_ next: Int) async throws {
     let box = try BlackBox(faults: [Fault(.init(.uploadPart, partNumber: 2), .stall(stage: .beforeBody))])
     let bytes = try box.sample("f", 20 * mebi)
     let child = try box.start(["put", "-", "s3://bucket/k", "--concurrency", "1"], input: .bytes(bytes))
@@ -129,9 +131,10 @@ import Testing
     let old = try #require(box.fake.unfinishedUploads.first?.id)
     box.fake.setFaults([])
     #expect(try await box.run("uploads").output.contains("  from standard input\n"))
-    let result = try await box.run("put", "-", "s3://bucket/k", input: .bytes(bytes))
+    let rest = Array(bytes.prefix(next))
+    let result = try await box.run("put", "-", "s3://bucket/k", input: .bytes(rest))
     #expect(result.status == 0, "\(result.errors)")
-    #expect(box.fake.object("k")?.holds(bytes) == true)
+    #expect(box.fake.object("k")?.holds(rest) == true)
     #expect(box.fake.unfinishedUploads.map(\.id) == [])
     #expect(box.fake.requests(.abortMultipartUpload).map(\.uploadID) == [old])
   }

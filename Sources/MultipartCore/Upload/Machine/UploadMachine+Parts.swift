@@ -41,7 +41,7 @@ extension UploadMachine {
       state = .done(nil)
       return [.finish(.planned)]
     }
-    if settings.isStream, parts.stream.sizes.isEmpty {
+    if settings.isStream, parts.stream.sizes.isEmpty, !parts.stream.hasEnded {
       state = .reading
       parts.stream.isReading = true
       return [.read]
@@ -52,8 +52,10 @@ extension UploadMachine {
     return find()
   }
 
-  /// The source is sent in one PutObject.
-  var isPut: Bool { settings.plan.isSingle && !settings.isStream }
+  /// The source is sent in one PutObject: a small file, or a stream that has ended within its first piece.
+  var isPut: Bool {
+    settings.isStream ? parts.stream.hasEnded && parts.stream.sizes.isEmpty : settings.plan.isSingle
+  }
 
   mutating func put() -> [Action] {
     state = .ready
@@ -282,8 +284,7 @@ extension UploadMachine {
     guard case .confirming = state else { return unfit() }
     if let interruption { return fail(interruption, &scheduler) }
     if let failure { return fail(failure, &scheduler) }
-    guard receipts.isEmpty else { return complete() }
-    return settings.requiresResume ? fail(Self.nothingToResume, &scheduler) : put()
+    return receipts.isEmpty ? begin() : complete()
   }
 
   // MARK: - Beginning again
