@@ -53,7 +53,8 @@ extension Downloader {
     let (isListed, record, beginning) = known.withLock { ($0.isListed, $0.record, $0.beginnings[number]) }
     guard let object, let size = object.size else { return .rangeFailed(number, Failure(.local, "no answer to HEAD")) }
     let (offset, whole) = plan.range(of: number)
-    let (have, length) = (beginning?.length ?? 0, whole - (beginning?.length ?? 0))
+    let have = beginning?.length ?? 0
+    let length = whole - have
     let attempt = RangeTry(
       number: number, isCopy: isCopy, beginning: beginning,
       wanted: RangeSink.Wanted(

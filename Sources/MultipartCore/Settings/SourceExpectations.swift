@@ -26,7 +26,7 @@ struct SourceExpectations: Sendable {
     return ticketLength?.failure(source, of: bytes)
   }
 
-  /// What shows before the end of a stream.
+  /// The failure of a stream that has not ended and is already too long.
   func excess(_ source: String, of bytes: Int64) -> Failure? {
     guard let size, bytes > size else { return nil }
     return Self.failure("\(source) is longer than the \(size) bytes required by \(.expectedSize)")

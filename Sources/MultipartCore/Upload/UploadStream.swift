@@ -107,8 +107,8 @@ final class UploadStream: Sendable {
       ?? expectations.failure("the stream", of: source.sha256)
   }
 
-  /// Throws if what is to be published is not as long as what was read: by a bug of this program, since no step of it
-  /// may drop a piece.
+  /// Throws if what is to be published is not as long as what was read. No step may drop a piece, so that is a bug of
+  /// this program, and the last chance to notice it.
   func requireWhole(_ size: Int64) throws(Failure) {
     guard size != source.bytesRead else { return }
     var failure = Failure(

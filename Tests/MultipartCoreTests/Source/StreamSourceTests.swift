@@ -28,6 +28,16 @@ import Testing
     #expect(source.ring.buffersInUse == 0)
   }
 
+  @Test("What is published of a stream must be as long as what was read of it")
+  func whole() async throws {
+    let pipe = try FedPipe()
+    try pipe.feed(randomBytes(150, seed: 1), chunk: 150)
+    let stream = UploadStream(name: "stream", source: try StreamSource(pipe.reading, steps: [(3, 100)]))
+    for _ in 0..<2 { _ = await stream.read() }
+    try stream.requireWhole(150)
+    for size in [Int64(0), 100, 151] { #expect(throws: Failure.self) { try stream.requireWhole(size) } }
+  }
+
   @Test("No byte is lost if the writer pauses after every byte")
   func slow() async throws {
     let pipe = try FedPipe()

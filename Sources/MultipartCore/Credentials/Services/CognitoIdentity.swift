@@ -30,13 +30,14 @@ public final class CognitoIdentity: CredentialProvider {
         remedy: "give it as the console shows it, as REGION:NUMBER")
     }
     let world = options.openWorld()
-    let options = try options.filled(from: world.environment)
+    var options = try options.filled(from: world.environment)
+    // That the store is not verified says nothing about this service.
+    options.verifiesTLS = true
     let addresses = try ProfileSettings(options, world.environment).serviceAddresses()
     self.init(
       pool: pool, logins: logins,
       services: ServiceClient(
-        transport: options.serviceTransport(
-          try options.transport(TransferSettings(options), world), TransferSettings(options), world), world: world),
+        transport: try options.transport(TransferSettings(options), world), world: world),
       address: try addresses.address(of: .cognitoIdentity, region: pool.region),
       stateFolder: options.stateFolder(world.environment))
   }

@@ -22,18 +22,17 @@ private final class VerifiedTransport: Transport {
 }
 
 extension StoreOptions {
-  /// The transport to services that issue credentials: the store's, or one that verifies if the store is not verified.
+  /// Asks the services that issue credentials over the store's transport, or if the store is not verified over one that
+  /// verifies.
   /// Who may read what is sent to the store must not get its keys, or those of another account.
-  func serviceTransport(_ ofStore: CurlTransport, _ transfer: TransferSettings, _ world: World) -> any Transport {
-    guard !verifiesTLS else { return ofStore }
-    var options = self
-    options.verifiesTLS = true
-    var transfer = transfer
-    transfer.limitRate = nil
-    return VerifiedTransport { [options, transfer] () throws(Failure) in try options.transport(transfer, world) }
-  }
-
   func services(_ ofStore: CurlTransport, _ settings: StoreSettings, _ world: World) -> ServiceClient {
-    ServiceClient(transport: serviceTransport(ofStore, settings.transfer, world), world: world)
+    guard !verifiesTLS else { return ServiceClient(transport: ofStore, world: world) }
+    var (options, transfer) = (self, settings.transfer)
+    options.verifiesTLS = true
+    transfer.limitRate = nil
+    let transport = VerifiedTransport { [options, transfer] () throws(Failure) in
+      try options.transport(transfer, world)
+    }
+    return ServiceClient(transport: transport, world: world)
   }
 }

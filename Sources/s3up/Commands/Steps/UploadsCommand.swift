@@ -114,6 +114,7 @@ struct UploadsCommand {
     store = access
     if let record = upload.record {
       // The age of a record is that of the store's clock by this machine's, which may be wrong by days.
+      // A dry run asks in any case: the upload may be at another store.
       if upload.listed == nil, options.dryRun || options.olderThan != nil,
         let age = try await access.age(of: record), age < options.olderThan ?? .zero
       {
