@@ -13,7 +13,7 @@ extension MultipartUpload {
     guard let number = named.part, let uploadID = named.uploadID else {
       throw Failure(
         .usage, "the URL is not that of a part: it has no partNumber or no uploadId",
-        remedy: "presign it for a part of an upload")
+        remedy: "the URL of a part is presigned with the id of its upload and the number of the part")
     }
     return (signer, named, number, uploadID)
   }
