@@ -42,17 +42,17 @@ enum ExitStatus: Int32, Sendable {
 
   /// The table that help shows.
   static let table: [(codes: String, meaning: String)] = [
-    ("0", "done and proven"),
+    ("0", "done and proven, or nothing had to be sent"),
     ("1", "several files failed, for different reasons"),
     ("64", "usage"),
     ("65", "the data: the source changed while it was read, or an expectation or checksum was not met"),
     ("66", "the source is missing or unreadable, or the rules left nothing to do"),
-    ("69", "the store or bucket is not there, or refuses for good"),
+    ("69", "the store, bucket or object is not there, or the store refuses for good"),
     ("73", "precondition: the object (of get: the file) exists or is another"),
     ("74", "done and proven, but the line that --json asked for, the ETag of part, or a report could not be written"),
-    ("75", "temporary, try again: network, 5xx, throttling"),
+    ("75", "temporary, try again: network, 5xx, throttling, deadline, lock held; the upload is kept"),
     ("77", "credentials missing, refused or expired; access denied"),
     ("78", "configuration"),
-    ("129 / 130 / 143", "SIGHUP / SIGINT / SIGTERM"),
+    ("129 / 130 / 143", "SIGHUP / SIGINT / SIGTERM; the upload is kept"),
   ]
 }

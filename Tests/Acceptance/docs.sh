@@ -10,6 +10,9 @@ swift symbolgraph-extract -module-name MultipartCore -minimum-access-level publi
   -I "$build/Modules" -I Sources/CCurl -I Sources/COpenSSL -I Sources/CExpat \
   -Xcc "-fmodule-map-file=$build/CKernels.build/module.modulemap" \
   -Xcc "-fmodule-map-file=$build/CTLS.build/module.modulemap" -output-dir .build/symbols
-docc convert Sources/MultipartCore/MultipartCore.docc --additional-symbol-graph-dir .build/symbols \
+# The pages refer to files, so that they can be read in the repository; docc refers to pages and pictures by their names.
+cp -r Sources/MultipartCore/MultipartCore.docc .build/symbols/
+sed -Ei 's/\[[^]]*\]\((\w+)\.(md|tutorial)\)/<doc:\1>/g; s/\]\(Resources\//](/g' .build/symbols/MultipartCore.docc/*.md
+docc convert .build/symbols/MultipartCore.docc --additional-symbol-graph-dir .build/symbols \
   --fallback-display-name MultipartCore --fallback-bundle-identifier MultipartCore --warnings-as-errors \
   --output-path .build/docs

@@ -3,12 +3,15 @@
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 
 from harness import MIB, REPOSITORY, Bucket, Proxy, S3up, demand, fresh_room, make_file, say
 from slurm import Slurm, missing
 
-JOBS = REPOSITORY / "Tests/Acceptance/Jobs"
+sys.path.insert(0, str(REPOSITORY / "Tests/Acceptance/Jobs"))
+from articles import job_file  # noqa: E402
+
 SIZE, PARTS = 80 * MIB, 16
 
 # A stand-in for ssh, for GNU parallel: a machine is a folder, in which the command runs.
@@ -46,6 +49,13 @@ class Place:
     def __exit__(self, *_):
         self.proxy.__exit__()
 
+    def script(self, name):
+        """The path of a script of the article."""
+        path = self.room / "script"
+        path.write_text(job_file(name))
+        path.chmod(0o755)
+        return path
+
     def demand_done(self):
         """The object is the file, and no part was sent by two shares."""
         there = self.s3up.store.sha256(self.bucket, self.key)
@@ -60,7 +70,7 @@ class Place:
 def array(place):
     with tempfile.TemporaryDirectory(prefix="s3up-slurm-") as folder, Slurm(folder) as cluster:
         output = cluster.folder / "upload"
-        job = ["sbatch", "--wait", f"--output={output}.%A.%a", str(JOBS / "slurm-array.sh"), place.file, place.ticket]
+        job = ["sbatch", "--wait", f"--output={output}.%A.%a", place.script("slurm array"), place.file, place.ticket]
         result = cluster.run(*map(str, job), environment=place.environment, seconds=120)
         told = [file.read_text()[-300:] for file in sorted(cluster.folder.glob("upload.*"))]
     demand(result.returncode == 0, f"sbatch: {result.returncode} {result.stdout} {told[:2]}")
@@ -79,7 +89,7 @@ def parallel(place):
     hosts = place.room / "hosts"
     hosts.write_text("".join(f"{name}\n" for name in machines))
     result = subprocess.run(
-        [str(JOBS / "parallel.sh"), str(place.file), place.ticket.name, str(hosts), "6"], cwd=place.room,
+        [str(place.script("GNU parallel")), str(place.file), place.ticket.name, str(hosts), "6"], cwd=place.room,
         env={**place.environment, "SHELL": "/bin/sh"}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT, text=True, timeout=120,
     )  # fmt: skip

@@ -1,15 +1,13 @@
-"""Checks the job files: each is in an article unchanged and fits it; YAML and JSON of all articles are valid."""
+"""Checks the job files of the articles: what they promise, and that YAML, JSON and scripts are valid."""
 
 import configparser
 import json
-import pathlib
-import re
+import subprocess
 
 import yaml
 
-HERE = pathlib.Path(__file__).resolve().parent
-ARTICLES = HERE.parents[2] / "Sources/MultipartCore/MultipartCore.docc"
-OWN = {"check.sh", "check.py"}
+from articles import JOBS, PAGES, job_file
+
 ACTIONS = {"s3:PutObject", "s3:AbortMultipartUpload", "s3:ListMultipartUploadParts", "s3:GetObject"}
 STEPS = {"uses", "with", "id", "run", "env", "shell"}
 
@@ -19,34 +17,24 @@ def demand(holds, promise):
         raise SystemExit(f"Tests/Acceptance/Jobs: {promise}")
 
 
-def read(name):
-    return (HERE / name).read_text(encoding="utf-8")
-
-
-def articles():
-    found = {}
-    for path in sorted(ARTICLES.glob("*.md")):
-        found[path.name] = re.findall(r"^```(\w+)\n(.*?)^```$", path.read_text(encoding="utf-8"), re.M | re.S)
-    blocks = [text for pairs in found.values() for _, text in pairs]
-    names = {path.name for path in HERE.iterdir() if path.is_file()} - OWN
-    for name in sorted(names):
-        demand(read(name) in blocks, f"{name} is in no article as it is")
-    for name, pairs in found.items():
-        for language, text in pairs:
+def valid():
+    for page, blocks in PAGES.items():
+        for language, text in blocks:
             try:
                 {"yaml": yaml.safe_load, "json": json.loads}.get(language, str)(text)
             except (yaml.YAMLError, ValueError) as error:
-                demand(False, f"{name} has {language} that cannot be read: {error}")
-    return names, found
+                demand(False, f"{page} has {language} that cannot be read: {error}")
+    for name in ("slurm array", "GNU parallel"):
+        demand(subprocess.run(["dash", "-n"], input=job_file(name), text=True, check=False).returncode == 0, f"{name}: no script")
 
 
-def uploader(found):
+def uploader():
     """The policy of an article allows the upload to those that the article names."""
-    (policy,) = [json.loads(text) for language, text in found["Policies.md"] if language == "json"]
+    (policy,) = [json.loads(text) for language, text in PAGES["Policies.md"] if language == "json"]
     allowed = policy["Statement"]
     demand(set(allowed[0]["Action"]) == ACTIONS, "the uploader's policy does not have the rights of an upload")
     demand(all(item["Effect"] == "Allow" for item in allowed), "the uploader's policy forbids something")
-    pages = [yaml.safe_load(text) for language, text in found["ContinuousIntegration.md"] if language == "yaml"]
+    pages = [yaml.safe_load(text) for language, text in PAGES["ContinuousIntegration.md"] if language == "yaml"]
     flow, _, pipeline, _ = pages
     demand(set(flow) == {"name", True, "permissions", "jobs"} and flow["permissions"] == {}, "not the keys of a workflow")
     job = flow["jobs"]["publish"]
@@ -58,17 +46,17 @@ def uploader(found):
 
 
 def policies():
-    allowed = json.loads(read("issuer-policy.json"))["Statement"]
+    allowed = json.loads(job_file("issuer's policy"))["Statement"]
     demand(set(allowed[0]["Action"]) == ACTIONS, "the issuer's policy does not have the rights of a ticket")
     demand(all(item["Effect"] == "Allow" for item in allowed), "the issuer's policy forbids something")
-    denied = json.loads(read("bucket-policy.json"))["Statement"]
+    denied = json.loads(job_file("bucket policy"))["Statement"]
     demand(all(item["Effect"] == "Deny" for item in denied), "the bucket's policy allows something")
     demand("s3:signatureAge" in str(denied[0]["Condition"]["NumericGreaterThan"]), "it does not limit the age")
     demand("aws:SourceIp" in denied[1]["Condition"]["NotIpAddress"], "it does not limit the address")
 
 
 def kubernetes():
-    job = yaml.safe_load(read("kubernetes-job.yaml"))
+    job = yaml.safe_load(job_file("Kubernetes job"))
     demand((job["apiVersion"], job["kind"]) == ("batch/v1", "Job"), "no Job")
     spec = job["spec"]
     pod = spec["template"]["spec"]
@@ -93,7 +81,7 @@ def kubernetes():
 
 def actions():
     # `on` is a boolean in YAML 1.1.
-    flow = yaml.safe_load(read("github-actions.yaml"))
+    flow = yaml.safe_load(job_file("workflow with an untrusted job"))
     demand(set(flow) == {"name", True, "permissions", "jobs"} and flow["permissions"] == {}, "not the keys of a workflow")
     ticket, build = flow["jobs"]["ticket"], flow["jobs"]["build"]
     for job in (ticket, build):
@@ -101,20 +89,20 @@ def actions():
     demand(ticket["permissions"] == {"id-token": "write"}, "the issuing job has other rights than it needs")
     demand("checkout" not in str(ticket["steps"]), "the job with credentials checks out the repository")
     demand(build["permissions"] == {"contents": "read"}, "the untrusted job can do more than read")
-    demand("secrets." not in read("github-actions.yaml"), "a job gets a secret")
+    demand("secrets." not in job_file("workflow with an untrusted job"), "a job gets a secret")
     demand(build["needs"] == "ticket" and "ticket" in ticket["outputs"], "the ticket does not reach the job")
     demand(build["steps"][0]["with"]["persist-credentials"] is False, "the checkout leaves its token behind")
 
 
 def templates():
-    action = yaml.safe_load(read("action.yaml"))
+    action = yaml.safe_load(job_file("action"))
     demand(set(action) == {"name", "description", "inputs", "outputs", "runs"}, "not the keys of an action")
     (step,) = action["runs"]["steps"]
     demand(action["runs"]["using"] == "composite" and set(step) <= STEPS and step["shell"], "no composite action")
     demand("${{" not in step["run"], "an input is read as shell")
     for name, output in action["outputs"].items():
         demand(output["value"] == "${{ steps.%s.outputs.%s }}" % (step["id"], name), f"{name} is no output of the step")
-    job = yaml.safe_load(read("gitlab-template.yaml"))[".s3up"]
+    job = yaml.safe_load(job_file("GitLab template"))[".s3up"]
     demand("umask 077" in job["before_script"][0], "the token's file is open to others")
     demand(job["artifacts"]["reports"]["dotenv"] in job["script"][0].split(), "the report is not the file that is written")
 
@@ -123,10 +111,10 @@ def systemd():
     def unit(name):
         parser = configparser.ConfigParser(interpolation=None)
         parser.optionxform = str
-        parser.read_string(read(name))
+        parser.read_string(job_file(name))
         return parser
 
-    service, timer = unit("s3up-backup.service"), unit("s3up-backup.timer")
+    service, timer = unit("systemd service"), unit("systemd timer")
     demand(timer["Timer"]["OnCalendar"] and timer["Install"]["WantedBy"] == "timers.target", "the timer starts nothing")
     run = service["Service"]
     demand(run["Type"] == "oneshot" and run["ExecStart"].startswith("s3up put "), "the service is no upload")
@@ -135,7 +123,7 @@ def systemd():
 
 
 def cronjob():
-    job = yaml.safe_load(read("kubernetes-cronjob.yaml"))
+    job = yaml.safe_load(job_file("Kubernetes cron job"))
     demand((job["apiVersion"], job["kind"]) == ("batch/v1", "CronJob"), "no CronJob")
     demand(job["spec"]["concurrencyPolicy"] == "Forbid", "two nights may meet")
     spec = job["spec"]["jobTemplate"]["spec"]
@@ -152,15 +140,15 @@ def cronjob():
 
 
 def main():
-    names, found = articles()
+    valid()
     policies()
-    uploader(found)
+    uploader()
     kubernetes()
     actions()
     templates()
     systemd()
     cronjob()
-    print(f"{len(names)} job files: each is in an article, and holds what the article says")
+    print(f"{len(JOBS)} job files of the articles hold what the articles say")
 
 
 main()

@@ -7,8 +7,9 @@ struct Article: Sendable {
 
   static let root = URL(filePath: #filePath).appending(path: "../../../..").standardizedFileURL
 
+  static let folder = root.appending(path: "Sources/MultipartCore/MultipartCore.docc")
+
   static let all: [Article] = {
-    let folder = root.appending(path: "Sources/MultipartCore/MultipartCore.docc")
     let files = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
     let articles = files.filter { $0.pathExtension == "md" }.sorted { $0.path < $1.path }
     return ([root.appending(path: "README.md")] + articles).map(Article.init)
@@ -26,10 +27,11 @@ struct Article: Sendable {
     fenced.filter { $0.hasPrefix("\(language)\n") }.map { String($0.dropFirst(language.utf8.count + 1)) }
   }
 
-  /// The commands of a crontab, without their times.
+  /// The commands of a crontab as cron gives them to the shell: without their times, and with `\%` as `%`.
   var crontab: [String] {
     lines(of: "crontab").filter { !$0.hasPrefix("#") && !$0.hasPrefix("PATH=") }.map {
       $0.split(separator: " ", maxSplits: 5).dropFirst(5).joined().trimmingCharacters(in: .whitespaces)
+        .replacingOccurrences(of: "\\%", with: "%")
     }
   }
 

@@ -22,7 +22,8 @@ import Testing
     ("make ", "it builds, measures or tests this repository"),
     ("apt-get", "it installs"),
     ("apt install", "it installs"),
-    ("#!/bin/sh", "a file of Tests/Acceptance/Jobs, which runs it"),
+    ("systemctl", "it enables a timer of the system"),
+    ("#!/bin/sh", "a job for a scheduler, which the soak runs"),
     ("--set-cors", "the fake store has no rules of CORS; the tests in a browser set them at a real one"),
   ]
 

@@ -109,6 +109,12 @@ import Testing
     #expect(try Self.answer("help", "AWS_ACCESS_KEY_ID").contains("Credentials, before any profile's."))
     #expect(try Self.answer("help", "73").contains("precondition"))
     #expect(try Self.answer("help", "CI").contains("s3up help cron"))
+    let partSize = try Self.answer("help", "put", "--part-size")
+    #expect(partSize.contains("Size of one part") && !partSize.contains("icket"), "\(partSize)")
+    #expect(try Self.answer("help", "put", "interruption").contains("same command resumes"))
+    for (word, answer) in [("Backup", "--skip-same"), ("403", "s3:PutObject"), ("minio", "--endpoint-url")] {
+      #expect(try Self.answer("help", word).contains(answer), "\(word)")
+    }
     let deadline = try Self.answer("help", "75").components(separatedBy: "--deadline DURATION")
     #expect(deadline.count == 2, "what two commands say in the same words is shown once")
     let none = #expect(throws: Failure.self) { try Self.answer("help", "prts") }

@@ -34,16 +34,18 @@ struct UploadsCommand {
       found = records.map { ListedUpload($0, session.world.now()) }
     }
     let chosen = found.filter { upload in
+      if options.cleans, !options.all, upload.record == nil { return false }
       guard let least = options.olderThan else { return true }
       return upload.age.map { $0 >= least.components.seconds } ?? false
     }
     var unsaid: (failure: Failure, ended: Int)?
+    if chosen.isEmpty, !session.output.quiet, Descriptor.isTerminal(STDERR_FILENO) {
+      let none = url == nil ? "No unfinished upload is recorded." : "There are no unfinished uploads."
+      session.console.line(options.cleans ? "There is nothing to abort." : none)
+    }
     if options.cleans {
       unsaid = try await clean(chosen, &failures)
     } else {
-      if chosen.isEmpty, !session.output.quiet, Descriptor.isTerminal(STDERR_FILENO) {
-        session.console.line(url == nil ? "No unfinished upload is recorded." : "There are no unfinished uploads.")
-      }
       for upload in chosen { try session.row(upload.line, json: upload.json("unfinished")) }
     }
     if let cut { failures.add(cut) }
@@ -65,7 +67,7 @@ struct UploadsCommand {
 
   // MARK: - Cleaning
 
-  /// Aborts this machine's uploads, or with `--all` every one, whatever fails. An output error does not stop it: it is
+  /// Aborts the uploads, whatever fails. An output error does not stop it: it is
   /// returned with how many were aborted.
   private func clean(
     _ uploads: [ListedUpload], _ failures: inout ToldFailures
@@ -73,7 +75,7 @@ struct UploadsCommand {
     var unsaid: Failure?
     var ended = 0
     var store: Store?
-    for upload in uploads where options.all || upload.record != nil {
+    for upload in uploads {
       do throws(Failure) {
         guard let outcome = try await clean(upload, in: &store) else { continue }
         if outcome == .aborted { ended += 1 }

@@ -18,7 +18,7 @@ extension FlagList {
         """, standard: "the profile's, else the bucket's own; us-east-1 for other stores"),
     Flag(
       .profile, .value("NAME"), .connection, .signed, "Profile of the shared AWS files.", standard: "default",
-      completes: .profiles, common: .signed),
+      completes: .profiles, common: .signed.subtracting(.put)),
     Flag(
       .addressing, .value("STYLE"), .connection, .signed,
       "Where the bucket's name goes: virtual (in the host name), path, or auto.",

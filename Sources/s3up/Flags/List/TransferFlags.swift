@@ -23,16 +23,16 @@ extension FlagList {
       more: "Otherwise a stream's parts grow, so that it can have any length. With --part-size they are equal too.",
       negatable: true),
     Flag(
-      .fromCommand, .toggle, .transfer, [.one, .byTicket],
-      "Upload what a command prints: put --from-command s3://BUCKET/KEY -- CMD ARG...",
+      .fromCommand, .toggle, .transfer, [.one, .byTicket], "Upload what a command prints.",
       more: """
-        Nothing is published unless the command exits with code 0. A pipeline's exit code is that of its last \
-        command, unless the shell has an option such as bash's set -o pipefail; some sh have none. The command's \
-        standard error is shown, line by line above a progress bar. If the command fails, the run ends at once. If it \
-        succeeds, its output is read to the end, including what its background processes still print; --deadline \
-        limits that. A run that fails or is stopped kills the command and its background processes; they have their \
-        own process group unless s3up has the terminal.
-        """),
+        The command stands after --: put --from-command s3://BUCKET/KEY -- CMD ARG... Nothing is published unless it \
+        exits with code 0. A pipeline's exit code is that of its last command, unless the shell has an option such as \
+        bash's set -o pipefail; some sh have none. The command's standard error is shown, line by line above a \
+        progress bar. If the command fails, the run ends at once. If it succeeds, its output is read to the end, \
+        including what its background processes still print; --deadline limits that. A run that fails or is stopped \
+        kills the command and its background processes; they have their own process group unless s3up has the \
+        terminal.
+        """, common: .one),
     Flag(
       .concurrency, .value("N|auto"), .transfer, [.put, .get, .verify],
       "Number of parts in flight at the same time: 1 to 1000, or auto.",

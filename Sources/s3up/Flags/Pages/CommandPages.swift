@@ -12,14 +12,13 @@ extension CommandPage {
       Example(
         what: "The contents of a folder: build/lib/x.so becomes 1234/lib/x.so",
         line: "s3up put -r build s3://artifacts/1234/ --exclude '*.o'"),
-      Example(what: "The output of a command", line: "pg_dump mydb | s3up put - s3://my-bucket/db.sql"),
+      Example(
+        what: "Back up a database, and publish nothing if the dump fails",
+        line: "s3up put --from-command s3://my-bucket/db.sql.zst -- bash -c 'set -o pipefail; pg_dump mydb | zstd'"),
       Example(what: "Keep the file's name", line: "s3up put backup.tar s3://my-bucket/backups/"),
       Example(
         what: "To a store that is not AWS, without replacing an object",
         line: "s3up put --endpoint-url https://s3.example.com --if-none-match disk.img s3://images/disk.img"),
-      Example(
-        what: "Back up a database, and publish nothing if the dump fails",
-        line: "s3up put --from-command s3://my-bucket/db.sql.zst -- bash -c 'set -o pipefail; pg_dump mydb | zstd'"),
       Example(
         what: "Every night only what has changed, with a list of all objects",
         line: "s3up put -r /srv/data s3://backup/data/ --skip-same --manifest s3://backup/data.jsonl"),
@@ -43,7 +42,7 @@ extension CommandPage {
       """
       After any interruption the same command resumes: parts that the store has and that still match the file are not \
       sent again. An upload that cannot be resumed is aborted, so that no parts are left behind that cost money. A \
-      stream cannot be read again, so if its upload fails, it is aborted.
+      stream cannot be read again, so if its upload fails, it is aborted; after kill -9 the next run for its key does that.
       """,
       """
       Several files share one window of connections, and each has its own result line, retries and record. If one \

@@ -44,7 +44,11 @@ struct Page: Sendable {
     page.blocks = [.subheading(motto)]
     page.add(CommandPage.put.examples.prefix(2) + CommandPage.get.examples.prefix(1))
     page.blocks += [
-      .subheading("s3up put -h shows the most common options of put; s3up help lists the commands.")
+      .subheading(
+        """
+        Commands: \(CommandName.allCases.map(\.rawValue).joined(separator: ", ")). s3up put -h shows the most common \
+        options of put; s3up help WORD searches all help.
+        """)
     ]
     return page
   }

@@ -1,26 +1,48 @@
 import MultipartBasics
 import MultipartCore
 
-/// `s3up help WORD...`: what the definitions of options, commands and topics say about a word.
+/// `s3up help WORD...`: what the definitions of options, commands and topics say about a word; `s3up help COMMAND WORD...`
+/// searches the page of the command first.
 struct HelpSearch {
   private let sought: [String]
   private let title: String
+  private let words: [String]
 
   init(_ words: [String]) {
     sought = words.flatMap(Self.pieces)
     title = words.joined(separator: " ")
+    self.words = words
   }
 
   /// The page of matches; nil if there are none.
   var page: Page? {
+    if words.count > 1, let command = words.first.flatMap(CommandName.init),
+      let page = HelpSearch(Array(words.dropFirst())).matches(in: .of(command))
+    {
+      return page
+    }
+    return matches
+  }
+
+  /// The options of a command that are named so, or else what its page says about the words.
+  private func matches(in command: CommandPage) -> Page? {
+    let flags = FlagList.of(command.name)
+    let named = flags.filter(isNamed)
+    var page = Page()
+    if named.isEmpty { page.blocks += command.about.filter(isIn).map { .paragraph($0) } }
+    let found = named.isEmpty ? flags.filter { isIn([$0.doc, $0.more].joined(separator: " ")) } : named
+    page.add("Options of \(command.name.rawValue)", found.map { .init(term: $0.term, doc: $0.text(long: true)) })
+    return page.blocks.isEmpty ? nil : page
+  }
+
+  private var matches: Page? {
     var page = Page()
     let flags = FlagList.all
-    let isNamed: (Flag) -> Bool = { isIn($0.name.rawValue) || $0.variables.contains { isIn($0.name) } }
     let named = flags.filter(isNamed)
     let others = flags.filter { !isNamed($0) && isIn([$0.doc, $0.more].joined(separator: " ")) }
     let topics = HelpTopic.allCases.filter { isIn(([$0.rawValue, $0.summary] + $0.about).joined(separator: " ")) }
-    let foreign = sought.isEmpty ? nil : OtherTools.answer(title)
-    if let foreign { page.blocks.append(.paragraph(foreign)) }
+    let answer = sought.isEmpty ? nil : OtherTools.answer(title) ?? HelpWord.answer(title).map { "'\(title)': \($0)." }
+    if let answer { page.blocks.append(.paragraph(answer)) }
     if !named.isEmpty {
       page.blocks.append(.heading("Options"))
       page.blocks += named.map { .item(term: $0.term, text: $0.text(long: true) + $0.belongs) }
@@ -47,6 +69,10 @@ struct HelpSearch {
       let modes = flags.filter(same).reduce(into: ModeSet()) { $0.formUnion($1.modes) }
       return .init(term: flag.term, doc: flag.doc + modes.belongs)
     }
+  }
+
+  private func isNamed(_ flag: Flag) -> Bool {
+    isIn(flag.name.rawValue) || flag.variables.contains { isIn($0.name) }
   }
 
   /// Whether each of the words is the beginning of a word in the text.
