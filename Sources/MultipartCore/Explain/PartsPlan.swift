@@ -60,7 +60,7 @@ struct PartsPlan {
         ", as \(asked) says"
       } else if plan.partSize < UploadPlan.defaultPart {
         ", on a line that was \(line.rawValue)"
-      } else { ", larger if its size asks for it" }
-    return PlanLine("parts", "one PutObject for a file no longer than a part; others in parts of \(part)\(why)")
+      } else { ", or larger for very long files" }
+    return PlanLine("parts", "one PutObject for each file of up to \(part); longer files in parts of \(part)\(why)")
   }
 }

@@ -148,6 +148,8 @@ import Testing
       "\(auto.errors)")
     let small = try await box.run("put", "file.bin", "s3://bucket/k", "--explain")
     #expect(small.errors.contains("one PutObject"), "\(small.errors)")
+    let dry = try await box.run(put + ["--explain", "--concurrency", "3", "--dry-run"])
+    #expect(dry.errors == plan && dry.output.contains("would upload"), "\(dry.errors)\(plan)")
   }
 
   @Test("On a line that was slow parts are smaller, and --explain says why")

@@ -126,7 +126,7 @@ extension UploadMachine {
     if failure.code == .uploadGone {
       guard candidate.use == .own else { return drop(candidate, &scheduler) }
       // The upload may have been completed, with only the answer lost.
-      return candidate.isWhole || settings.isTicket ? recover(candidate, nil) : giveUp(candidate, &scheduler)
+      return candidate.isWhole || settings.isTicket ? recover(candidate, nil) : giveUp(candidate, nil, &scheduler)
     }
     // The object is there, whatever the store would say about the upload; the next run can ask again.
     if let end = lookup.otherwise { return ended(as: end, &scheduler) }
@@ -156,7 +156,7 @@ extension UploadMachine {
       // What is still listed is being completed: an abort now could delete the object's data with it.
       return doubtful == nil ? clean(.finishing(evidence: evidence)) : finish(evidence)
     }
-    guard let doubtful else { return giveUp(candidate, &scheduler) }
+    guard let doubtful else { return giveUp(candidate, judgement, &scheduler) }
     state = .looking
     lookup.state = .listing(candidate, attempt: 1)
     guard lookup.doubts < Lookup.mostDoubts else { return partsListed(doubtful, &scheduler) }
@@ -179,8 +179,12 @@ extension UploadMachine {
 
   /// Aborts a recorded upload although the store no longer has it, as if the store had reported it gone while a part
   /// was sent.
-  private mutating func giveUp(_ candidate: Candidate, _ scheduler: inout Scheduler) -> [Action] {
-    if settings.isTicket { return fail(Self.ticketIsUsed(byStream: settings.isStream), &scheduler) }
+  private mutating func giveUp(
+    _ candidate: Candidate, _ object: Judgement?, _ scheduler: inout Scheduler
+  ) -> [Action] {
+    if settings.isTicket, let object {
+      return fail(Self.ticketIsUsed(by: object, isStream: settings.isStream), &scheduler)
+    }
     if let end = lookup.otherwise { return ended(as: end, &scheduler) }
     lookup.useless.append(candidate.uploadID)
     return [.say(.startsAnew(why: "the store no longer has the upload"))] + drop(candidate, &scheduler)

@@ -2,9 +2,15 @@
 /// list of parts is all that they share: the run that finds it complete completes the upload, and if two do, the object
 /// is the same.
 extension UploadMachine {
-  /// A stream cannot be compared with the object, because its bytes pass by once.
-  static func ticketIsUsed(byStream isStream: Bool) -> Failure {
-    Failure(
+  /// The store no longer has the ticket's upload, and the object at its key, if any, is not known to be the source.
+  static func ticketIsUsed(by object: Judgement, isStream: Bool) -> Failure {
+    if object == .absent {
+      return Failure(
+        .uploadGone, "the ticket's upload was aborted or revoked: the store has neither it nor an object",
+        remedy: "ask for a new ticket")
+    }
+    // A stream cannot be compared with the object, because its bytes pass by once.
+    return Failure(
       .uploadGone,
       "the store no longer has the ticket's upload, and "
         + (isStream ? "nothing shows that the object is this stream" : "the object is not this source"),

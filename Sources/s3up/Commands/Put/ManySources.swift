@@ -104,6 +104,15 @@ struct ManySources: Sendable {
     return sources
   }
 
+  /// The only file and its key, in a dry run of one file.
+  var oneFile: (path: FilePath, key: String)? {
+    get throws(Failure) {
+      guard case .named(let words) = kind, words.count == 1, let target else { return nil }
+      let path = FilePath(bytes: words[0].bytes)
+      return path.isFolder ? nil : (path, try target.destination(for: words[0]).key ?? "")
+    }
+  }
+
   /// The sources, for people.
   var title: String {
     switch kind {

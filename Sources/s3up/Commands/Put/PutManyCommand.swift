@@ -31,7 +31,10 @@ struct PutManyCommand {
       try store.check(options.upload)
       if !selection.isDryRun { try await manifest?.check(session, besides: bucket) }
       try await session.tellPlan { () async throws(Failure) in
-        try await store.explain(options.upload, sources: sources.title, target: sources.targetTitle)
+        if selection.isDryRun, session.attributes == nil, let (path, key) = try sources.oneFile {
+          return try await store.explain(store.uploadTask(.file(path), to: key, options.upload))
+        }
+        return try await store.explain(options.upload, sources: sources.title, target: sources.targetTitle)
       }
       return (try store.batch(list, options, onEvent: reporter.hear), store)
     }
