@@ -143,6 +143,7 @@ public struct DownloadedObject: Sendable {
   public internal(set) var isProven = false
   /// The bytes are not those that the store's checksum or ETag was made of; whoever reads them compares them.
   var isContradicted = false
+  let identity: ObjectIdentity
   /// Bytes that were received, including those of failed tries.
   public var bytesReceived: Int64
   /// Bytes that an earlier run had downloaded.
@@ -156,5 +157,6 @@ public struct DownloadedObject: Sendable {
   init(_ outcome: Outcome, _ object: ObjectInfo) {
     (self.outcome, size, parts, etag, versionID) = (outcome, object.size ?? 0, 0, object.etag, object.versionID)
     (evidence, bytesReceived, bytesResumed, retries, requestID) = ("", 0, 0, 0, object.requestID)
+    identity = ObjectIdentity(object)
   }
 }

@@ -25,8 +25,8 @@ public enum FilePathOfKey {
     if let long = names.first(where: { $0.count > longestName }) {
       return "a component of the key has \(long.count) bytes, and a file's name has at most \(longestName)"
     }
-    if let last = names.last, PartFile.isName(last) {
-      return "the file would have the name of an unfinished download"
+    if names.contains(where: PartFile.isName) {
+      return "a component of the key is the name of an unfinished download"
     }
     return nil
   }
@@ -47,6 +47,11 @@ struct FolderMeeting {
     beginnings.append(path)
     return nil
   }
+
+  /// An object that is to become the file of another one in progress.
+  static let repeated = Failure(
+    .precondition, "another object of this run becomes the same file",
+    remedy: "download one of the two separately, and name its file")
 
   static func failure(_ file: [UInt8]) -> Failure {
     Failure(

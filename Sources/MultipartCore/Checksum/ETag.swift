@@ -32,6 +32,11 @@ public struct ETag: Sendable, Hashable {
     value = form == .opaque ? bare : bare.lowercased()
   }
 
+  /// What a store has written as an ETag; nil if nothing is left between the quotes, which is no ETag.
+  static func text(_ written: String?) -> String? {
+    written.map(ASCII.trimmed).flatMap { ETag($0) == nil ? nil : $0 }
+  }
+
   /// The ETag with quotes, as a conditional header requires it.
   var quoted: String { "\"" + value + "\"" }
 

@@ -19,7 +19,7 @@ struct ManifestCheck: Sendable {
     if options.comparesBytes {
       var running = try MultiChecksum(entry.algorithms.union(entry.listsMD5 ? [.md5] : []))
       let whole = try await store.readThrough(key, options) { piece in piece.withUnsafeBytes { running.update($0) } }
-      guard whole.etag.flatMap(ETag.init) == object.parsedETag else { throw RangeSink.replaced }
+      guard !ObjectIdentity(object).isReplaced(by: whole.identity) else { throw RangeSink.replaced }
       (read, sums) = (whole, try running.finish())
     }
     let verdict = try entry.judge(object, etagMayBeMD5: store.etagMayBeMD5) { sums[$0] ?? object.wholeChecksum($0) }
@@ -88,6 +88,14 @@ extension ManifestEntry {
   func check(_ object: ObjectInfo) throws(Failure) {
     guard let size, let given = object.size, given != size else { return }
     throw Self.different("the object has \(given) bytes, and the manifest lists \(size)")
+  }
+
+  /// Throws if what the store says about the object shows that it is not the listed one.
+  func refute(_ object: ObjectInfo, etagMayBeMD5: Bool) throws(Failure) {
+    let verdict = try judge(object, etagMayBeMD5: etagMayBeMD5) { (algorithm) throws(Failure) in
+      object.wholeChecksum(algorithm)
+    }
+    if case .different(let why) = verdict { throw Self.different(why) }
   }
 
   /// Compares by the strongest value that is listed. `sum` returns a checksum of the whole object, if there is one.

@@ -39,7 +39,7 @@ extension Uploader {
     guard let record = question.record, record.isResumed else { return nil }
     let made = try job.recorded()
     if let object = try await present(question), object.size == file.size, let etag = object.etag,
-      try record.knows(made, etag: etag)
+      try record.knows(made, identity: etag)
     {
       return SameObject(object: object, evidence: "an earlier run uploaded it, and its ETag is unchanged")
     }

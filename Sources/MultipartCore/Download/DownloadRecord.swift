@@ -6,14 +6,15 @@ import MultipartBasics
 /// checksums, so nothing need be made durable.
 /// ```
 /// s3up download 1 CRC
-/// object ORIGIN BUCKET KEY VERSION ETAG START SIZE RANGE-SIZE TARGET CRC
+/// object ORIGIN BUCKET KEY VERSION IDENTITY START SIZE RANGE-SIZE TARGET CRC
 /// range NUMBER LENGTH CRC64NVME CRC
 /// ```
 final class DownloadRecord: Sendable {
   struct Header: Sendable {
     var target: RecordTarget
     var version: String
-    var etag: String
+    /// What shows that the object is the same: its ETag, if that is a hash.
+    var identity: String
     var plan: RangePlan
     var file: FilePath
 
@@ -21,7 +22,7 @@ final class DownloadRecord: Sendable {
 
     var words: [RecordLine.Word] {
       let texts = [
-        "object", target.origin, target.bucket, target.key, version, etag, String(plan.start), String(plan.size),
+        "object", target.origin, target.bucket, target.key, version, identity, String(plan.start), String(plan.size),
         String(plan.rangeSize),
       ]
       return texts.map { Array($0.utf8) } + [file.bytes]

@@ -59,7 +59,8 @@ extension Downloader {
       number: number, isCopy: isCopy, beginning: beginning,
       wanted: RangeSink.Wanted(
         number: number, first: plan.start + offset + have, length: length, size: size,
-        etag: object.etag.flatMap(ETag.init), modified: object.lastModified, versionID: object.versionID),
+        // A list has fractions of seconds, which an answer may round.
+        identity: isListed ? ObjectIdentity(etag: object.etag, modified: nil) : ObjectIdentity(object)),
       isListed: isListed, part: part, ordered: ordered, record: record, ticket: claims.enter(),
       transfer: progress.begin(.init(part: number, isCopy: isCopy)), start: world.uptime())
     var (confirmed, kept): (Int64?, Int64) = (nil, 0)
@@ -70,6 +71,7 @@ extension Downloader {
       do throws(Failure) {
         answer = try await request(attempt, of: object, fresh: fresh, sink)
         // Without a body the sink was not called.
+        try answer.object.require(version: options.versionID, at: place)
         let status = answer.contentRange == nil ? 200 : 206
         if let problem = RangeSink.judge(status, answer.object.headers, attempt.wanted) { throw problem }
         received = try sink.finish()
@@ -232,12 +234,10 @@ extension Downloader {
   /// The meaning of a failure: `If-Match` does not hold, or the object is gone, because it was replaced or deleted
   /// since the HEAD.
   private static func meaning(of failure: Failure) -> Failure {
-    let isGone =
-      failure.status == 412 || failure.s3Code == "NoSuchKey" || failure.s3Code == "NoSuchVersion"
-      || failure.status == 416
-    guard isGone else { return failure }
-    var replaced = RangeSink.replaced
-    (replaced.status, replaced.s3Code, replaced.requestID) = (failure.status, failure.s3Code, failure.requestID)
-    return replaced
+    let isDeleted = ["NoSuchKey", "NoSuchVersion"].contains(failure.s3Code)
+    guard isDeleted || [412, 416].contains(failure.status) else { return failure }
+    var changed = isDeleted ? RangeSink.deleted : RangeSink.replaced
+    (changed.status, changed.s3Code, changed.requestID) = (failure.status, failure.s3Code, failure.requestID)
+    return changed
   }
 }

@@ -59,8 +59,9 @@ extension Downloader {
   /// The result if an existing file is left alone; throws if it may be neither left nor replaced.
   private func leaves(_ target: DownloadTarget, _ object: ObjectInfo) throws(Failure) -> DownloadedObject? {
     var result = DownloadedObject(.unchanged, object)
-    if let wanted, let record = wanted.record, let found = target.found, let etag = object.etag,
-      try record.knows(wanted.object.recorded(found, in: address.bucket), etag: etag)
+    if let wanted, let record = wanted.record, let found = target.found, found.size == object.size,
+      let identity = wanted.object.identity(ObjectIdentity(object)),
+      try record.knows(wanted.object.recorded(found, in: address.bucket), identity: identity)
     {
       result.evidence = "an earlier run downloaded it, and neither has changed since"
       return result
@@ -86,6 +87,7 @@ extension Downloader {
           .precondition, "the store does not say when the object was written, so nothing shows that it is newer")
       }
       if !isNewer {
+        try wanted?.object.noted?.refute(object, etagMayBeMD5: etagMayBeMD5)
         result.outcome = .skipped
         result.evidence = "the object is not newer than the file"
         return result
@@ -133,10 +135,12 @@ extension Downloader {
   }
 
   private func header(_ object: ObjectInfo, _ plan: RangePlan) -> DownloadRecord.Header? {
-    guard case .file(let target) = kind, let etag = object.etag else { return nil }
+    guard case .file(let target) = kind, object.etag != nil, let identity = ObjectIdentity(object).text else {
+      return nil
+    }
     return DownloadRecord.Header(
       target: RecordTarget(origin: client.signer.origin, bucket: address.bucket, key: address.key),
-      version: object.versionID ?? "", etag: etag, plan: plan, file: target.path)
+      version: object.versionID ?? "", identity: identity, plan: plan, file: target.path)
   }
 
   /// Removes what an interrupted run has left: the target is identical to the object without it.

@@ -104,10 +104,10 @@ final class DownloadMaking: ObjectMaking {
         summary.retries += object.retries
       } note: { [record] () throws(Failure) in
         // Nothing is known about a file that was left because it is newer.
-        guard object.outcome != .skipped, let etag = object.etag, let file = downloader.file,
-          let wanted = downloader.wanted?.object
+        guard object.outcome != .skipped, let file = downloader.file, let wanted = downloader.wanted?.object,
+          let identity = wanted.identity(object.identity)
         else { return }
-        try record?.append(wanted.recorded(file, in: bucket), etag: etag)
+        try record?.append(wanted.recorded(file, in: bucket), identity: identity)
       }
     }
   }

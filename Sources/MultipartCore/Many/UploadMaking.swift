@@ -68,7 +68,7 @@ struct UploadMaking: ObjectMaking {
     // Nothing is known about an object that was skipped.
     guard object.outcome != .skipped else { return }
     if let etag = object.etag, !uploader.job.source.isStream {
-      try options.record?.append(uploader.job.recorded(), etag: etag)
+      try options.record?.append(uploader.job.recorded(), identity: etag)
     }
     try options.manifest?.add(
       ManifestEntry(

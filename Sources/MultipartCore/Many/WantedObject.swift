@@ -12,6 +12,11 @@ struct WantedObject: Findable {
 
   var size: Int64? { listed?.size ?? noted?.size }
 
+  /// What identifies the object in a run's record: what the list says, which the next run asks first, or the answer.
+  func identity(_ answered: ObjectIdentity) -> String? {
+    (listed.map { ObjectIdentity(ObjectInfo($0)) } ?? answered).text
+  }
+
   /// What a run records about a file that is identical to the object, and to what a manifest lists.
   func recorded(_ file: FileIdentity, in bucket: String) -> RunRecord.Object {
     RunRecord.Object(bucket: bucket, key: key, options: noted?.digest ?? "", source: file)

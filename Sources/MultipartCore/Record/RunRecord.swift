@@ -82,16 +82,16 @@ final class RunRecord: Sendable {
     }
   }
 
-  /// Whether an earlier run has recorded this object with the same ETag.
-  func knows(_ object: Object, etag: String) throws(Failure) -> Bool {
+  /// Whether an earlier run has recorded this object with the same identity, such as its ETag.
+  func knows(_ object: Object, identity: String) throws(Failure) -> Bool {
     guard isResumed else { return false }
-    let wanted = try line(object, etag)
+    let wanted = try line(object, identity)
     return last(of: wanted.place)?.contents == wanted.contents
   }
 
   /// Records an object. After a failure nothing more is recorded, and no further call throws.
-  func append(_ object: Object, etag: String) throws(Failure) {
-    try write(line(object, etag))
+  func append(_ object: Object, identity: String) throws(Failure) {
+    try write(line(object, identity))
   }
 
   /// Invalidates the earlier line before the object is sent: if this run is killed before it has recorded the new
@@ -171,9 +171,9 @@ extension RunRecord {
     try number(of: Self.lengthened([bucket, key]))
   }
 
-  private func line(_ object: Object, _ etag: String) throws(Failure) -> Line {
+  private func line(_ object: Object, _ identity: String) throws(Failure) -> Line {
     // A list and an answer may write an ETag differently.
-    let texts = Self.lengthened([object.options, ETag(etag)?.value ?? ""])
+    let texts = Self.lengthened([object.options, ETag(identity)?.value ?? ""])
     let contents = try number(of: object.source.numbers.flatMap(Self.bytes) + texts)
     return Line(place: try place(object.bucket, object.key), contents: contents)
   }

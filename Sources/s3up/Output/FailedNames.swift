@@ -61,9 +61,8 @@ final class FailedNames: Sendable {
     let leavesOut = "\(SafeText.oneLine(file.path.text)) leaves out "
     var notes: [String] = []
     if unlisted > 0 {
-      notes.append(
-        leavesOut + Human.count(unlisted, "name") + " with a line break: run it again with -0, and --files-from with "
-          + "-0 too")
+      let why = ending == 0 ? "zero byte" : "line break: run it again with -0, and --files-from with -0 too"
+      notes.append(leavesOut + Human.count(unlisted, "name") + " with a " + why)
     }
     if nameless > 0 {
       notes.append(

@@ -7,9 +7,10 @@ import Testing
 /// Checks of a range's answer before any of it is written.
 @Suite struct RangeSinkTests {
   private let taken = Locked<[UInt8]>([])
+  private static let none = ObjectIdentity(etag: nil, modified: nil)
 
   private func sink(of length: Int64, step: Int = 64) throws -> RangeSink {
-    let wanted = RangeSink.Wanted(number: 2, first: 1000, length: length, size: 5000)
+    let wanted = RangeSink.Wanted(number: 2, first: 1000, length: length, size: 5000, identity: Self.none)
     return try RangeSink(
       wanted, [.crc64nvme], step: step, moved: { _ in },
       take: { [taken] piece, at in
@@ -41,27 +42,33 @@ import Testing
       (200, "bytes 1000-1639/5001", .sourceChanged),
     ] as [(Int, String?, Failure.Code?)])
   func judged(_ status: Int, _ range: String?, _ code: Failure.Code?) {
-    let wanted = RangeSink.Wanted(number: 2, first: 1000, length: 640, size: 5000)
+    let wanted = RangeSink.Wanted(number: 2, first: 1000, length: 640, size: 5000, identity: Self.none)
     var headers: HeaderList = [:]
     headers.add("Content-Range", range)
     #expect(RangeSink.judge(status, headers, wanted)?.code == code)
   }
 
-  @Test("Without an ETag the version or the time tells that the object was replaced; with one, it decides alone")
+  @Test("An ETag that is a hash decides alone whether the object was replaced; otherwise version and time tell it too")
   func replaced() {
-    var wanted = RangeSink.Wanted(number: 2, first: 1000, length: 640, size: 5000)
-    (wanted.versionID, wanted.etag, wanted.modified) = ("v1", ETag("\"e\""), Timestamp(seconds: 0))
+    let hash = "\"d41d8cd98f00b204e9800998ecf8427e-2\""
+    var wanted = RangeSink.Wanted(number: 2, first: 1000, length: 640, size: 5000, identity: Self.none)
     let range = ("Content-Range", "bytes 1000-1639/5000")
     let (etag, version, time) = ("ETag", "x-amz-version-id", "Last-Modified")
-    let answers: [([(String, String)], Bool)] = [
-      ([], false), ([(version, "v1")], false), ([(version, "v2")], true), ([(etag, "\"e\""), (version, "v2")], false),
-      ([(etag, "\"f\""), (version, "v1")], true), ([(time, "Thu, 01 Jan 1970 00:00:00 GMT")], false),
-      ([(time, "Thu, 01 Jan 1970 00:00:01 GMT"), (version, "v1")], true),
+    let (same, later) = ("Thu, 01 Jan 1970 00:00:00 GMT", "Thu, 01 Jan 1970 00:00:01 GMT")
+    let answers: [(String, [(String, String)], Bool)] = [
+      ("\"e\"", [], false), ("\"e\"", [(version, "v1")], false), ("\"e\"", [(version, "v2")], true),
+      (hash, [(etag, hash), (version, "v2")], false), (hash, [(etag, hash), (time, later)], false),
+      ("\"e\"", [(etag, "\"e\""), (version, "v2")], true), ("\"e\"", [(etag, "\"e\""), (time, later)], true),
+      ("\"e\"", [(etag, "\"e\""), (version, "v1"), (time, same)], false),
+      ("\"e\"", [(etag, "\"f\""), (version, "v1")], true), ("\"e\"", [(time, same)], false),
+      ("\"e\"", [(time, later), (version, "v1")], true), ("", [(etag, ""), (time, later)], true),
+      ("\"\"", [(etag, "\"\""), (time, later)], true), ("\"\"", [(etag, "\"\""), (time, same)], false),
     ]
-    for (fields, isReplaced) in answers {
+    for (expected, fields, isReplaced) in answers {
+      wanted.identity = ObjectIdentity(etag: expected, versionID: "v1", modified: Timestamp(seconds: 0))
       var headers: HeaderList = [:]
       for (name, value) in fields + [range] { headers.add(name, value) }
-      #expect((RangeSink.judge(206, headers, wanted)?.code == .sourceChanged) == isReplaced, "\(fields)")
+      #expect((RangeSink.judge(206, headers, wanted)?.code == .sourceChanged) == isReplaced, "\(expected) \(fields)")
     }
   }
 
@@ -83,7 +90,7 @@ import Testing
   func held() throws {
     let bytes: [UInt8] = (0..<100).map { UInt8($0) }
     let taken = Locked<[UInt8]>([])
-    let wanted = RangeSink.Wanted(number: 0, first: 0, length: 100, size: 100, etag: nil, modified: nil)
+    let wanted = RangeSink.Wanted(number: 0, first: 0, length: 100, size: 100, identity: Self.none)
     let sink = try RangeSink(
       wanted, [], step: .max, moved: { _ in },
       take: { piece, _ in

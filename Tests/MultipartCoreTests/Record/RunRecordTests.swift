@@ -32,13 +32,13 @@ import Testing
   private func write(_ count: Int) throws {
     let record = try #require(try open())
     for number in 0..<count {
-      try record.append(Self.object(number), etag: "\"e\(number)\"")
+      try record.append(Self.object(number), identity: "\"e\(number)\"")
     }
     try record.close(keeps: true)
   }
 
   private func known(_ record: RunRecord, of count: Int) throws -> [Int] {
-    try (0..<count).filter { try record.knows(Self.object($0), etag: "e\($0)") }
+    try (0..<count).filter { try record.knows(Self.object($0), identity: "e\($0)") }
   }
 
   @Test("the next run knows what this one has recorded, and nothing else")
@@ -52,24 +52,24 @@ import Testing
     #expect(record.isResumed)
     #expect(try known(record, of: 1100) == Array(0..<1000))
     let own = Self.object(5)
-    #expect(try record.knows(own, etag: "\"e5\""))
-    #expect(try !record.knows(own, etag: "e6"))
+    #expect(try record.knows(own, identity: "\"e5\""))
+    #expect(try !record.knows(own, identity: "e6"))
     for change in [\RunRecord.Object.bucket, \.key, \.options] {
       var other = own
       other[keyPath: change] += "x"
-      #expect(try !record.knows(other, etag: "e5"))
+      #expect(try !record.knows(other, identity: "e5"))
     }
     for change in [
       \FileIdentity.size, \.modifiedSeconds, \.modifiedNanoseconds, \.changedSeconds, \.changedNanoseconds,
     ] {
       var other = own
       other.source[keyPath: change] += 1
-      #expect(try !record.knows(other, etag: "e5"))
+      #expect(try !record.knows(other, identity: "e5"))
     }
     for change in [\FileIdentity.device, \.inode] {
       var other = own
       other.source[keyPath: change] += 1
-      #expect(try !record.knows(other, etag: "e5"))
+      #expect(try !record.knows(other, identity: "e5"))
     }
     try record.close(keeps: true)
     #expect(RecordShelf.mode(path) == 0o600)
@@ -82,20 +82,20 @@ import Testing
   func last() throws {
     try write(10)
     var record = try #require(try open())
-    try record.append(Self.object(5, options: "other"), etag: "e5")
+    try record.append(Self.object(5, options: "other"), identity: "e5")
     try record.forget(Self.object(6, options: "other"))
     try record.forget(Self.object(11))
     try record.close(keeps: true)
     record = try #require(try open())
     #expect(try known(record, of: 12) == [0, 1, 2, 3, 4, 7, 8, 9])
-    #expect(try record.knows(Self.object(5, options: "other"), etag: "e5"))
-    #expect(try !record.knows(Self.object(6, options: "other"), etag: "e6"))
+    #expect(try record.knows(Self.object(5, options: "other"), identity: "e5"))
+    #expect(try !record.knows(Self.object(6, options: "other"), identity: "e6"))
     // An object that was unknown needs no line.
     let size = try #require(RecordShelf.status(path)).st_size
     for number in [6, 11] { try record.forget(Self.object(number)) }
     #expect(try #require(RecordShelf.status(path)).st_size == size)
     // The same object as before, but another one with the same bytes existed in between.
-    try record.append(Self.object(5), etag: "e5")
+    try record.append(Self.object(5), identity: "e5")
     try record.close(keeps: true)
     record = try #require(try open())
     #expect(try known(record, of: 12) == [0, 1, 2, 3, 4, 5, 7, 8, 9])
@@ -110,7 +110,7 @@ import Testing
       try record.hasBegun(bucket: Self.object(number).bucket, key: Self.object(number).key)
     }
     #expect(try !has(record, 0))
-    try record.append(Self.object(1), etag: "e1")
+    try record.append(Self.object(1), identity: "e1")
     try record.withdraw(bucket: Self.object(2).bucket, key: Self.object(2).key)
     try record.close(keeps: true)
     record = try #require(try open())
@@ -124,7 +124,7 @@ import Testing
     try write(10)
     var record = try #require(try open(most: 4))
     #expect(try known(record, of: 10) == [6, 7, 8, 9])
-    try record.append(Self.object(10), etag: "e10")
+    try record.append(Self.object(10), identity: "e10")
     try record.close(keeps: true)
     record = try #require(try open())
     #expect(try known(record, of: 11) == Array(0...10))
@@ -134,9 +134,9 @@ import Testing
   @Test("a finished run leaves nothing")
   func removed() throws {
     let record = try #require(try open())
-    try record.append(Self.one, etag: "e")
+    try record.append(Self.one, identity: "e")
     try record.close(keeps: false)
-    try record.append(Self.one, etag: "e")
+    try record.append(Self.one, identity: "e")
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder + "/runs") == [])
   }
 
@@ -157,7 +157,7 @@ import Testing
     let record = try #require(try open())
     let head = try #require(RecordShelf.status(path)).st_size
     for number in 1...3 {
-      try record.append(Self.object(number), etag: "")
+      try record.append(Self.object(number), identity: "")
       #expect(try #require(RecordShelf.status(path)).st_size == head + off_t(33 * number))
     }
     try record.close(keeps: true)
@@ -170,7 +170,7 @@ import Testing
       for part in 0..<8 {
         group.addTask {
           for number in stride(from: part, to: 2000, by: 8) {
-            try? record.append(Self.object(number), etag: "e\(number)")
+            try? record.append(Self.object(number), identity: "e\(number)")
           }
         }
       }
@@ -189,7 +189,7 @@ import Testing
     let record = try #require(try open())
     let left = 5 - (bytes + 32) / 33
     #expect(try known(record, of: 5) == Array(0..<left))
-    try record.append(Self.object(9), etag: "e9")
+    try record.append(Self.object(9), identity: "e9")
     try record.close(keeps: true)
     let next = try #require(try open())
     #expect(try known(next, of: 10) == Array(0..<left) + [9])
@@ -246,7 +246,7 @@ import Testing
     }
     let record = try #require(try open())
     #expect(!record.isResumed)
-    try record.append(Self.one, etag: "")
+    try record.append(Self.one, identity: "")
     try record.close(keeps: true)
     #expect(RecordShelf.mode(path) == 0o600)
     #expect(try directory.read("other") == Array("untouched".utf8))

@@ -33,7 +33,17 @@ import Testing
     let uploads = (0..<12_000).map { "<Upload><Key>k</Key><UploadId>\($0)</UploadId></Upload>" }.joined()
     let page = try ListMultipartUploads(BucketAddress("bucket")).output(
       from: Self.answer("<ListMultipartUploadsResult>\(uploads)</ListMultipartUploadsResult>"))
-    #expect(page.uploads.count == 10_000)
+    #expect(page.uploads.count == 10_000 && page.isCut)
+    var pages = ListMultipartUploads.Pages()
+    #expect(pages.add(page) == nil && !pages.isComplete)
+  }
+
+  @Test("a list with an upload that has no id, and so cannot be aborted, is none")
+  func nameless() {
+    let list = "<ListMultipartUploadsResult><Upload><Key>k</Key></Upload></ListMultipartUploadsResult>"
+    #expect(throws: Failure.self) {
+      try ListMultipartUploads(BucketAddress("bucket")).output(from: Self.answer(list))
+    }
   }
 
   @Test("lists of other clients' parts that never arrive are waited for ten seconds in total, and a message says so")

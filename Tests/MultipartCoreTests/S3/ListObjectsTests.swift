@@ -28,13 +28,30 @@ import Testing
   }
 
   @Test(
-    "a list that hides objects is none: an entry without a key, or an error among the entries",
-    arguments: ["<Contents><Size>1</Size></Contents>", "<Error><Code>InternalError</Code></Error>"])
+    "a list that hides objects is none: an entry or a folder without a name, or an error among the entries",
+    arguments: [
+      "<Contents><Size>1</Size></Contents>", "<Contents><Key/><Size>1</Size></Contents>",
+      "<Contents><Key>a<b/></Key></Contents>", "<CommonPrefixes><Prefix/></CommonPrefixes>",
+      "<Error><Code>InternalError</Code></Error>",
+    ])
   func hiding(_ element: String) {
     #expect(throws: Failure.self) {
       try page(
         "<ListBucketResult><MaxKeys>1000</MaxKeys><Contents><Key>a</Key></Contents>\(element)</ListBucketResult>")
     }
+  }
+
+  @Test("a page of more entries and folders than are read is cut; one of as many is not, whatever else it has")
+  func long() throws {
+    let folders = { (count: Int) in
+      (0..<count).map { "<CommonPrefixes><Prefix>\($0)/</Prefix></CommonPrefixes>" }.joined()
+    }
+    let one = "<Contents><Key>k</Key><ETag>\"\"</ETag></Contents>"
+    let whole = try page("<ListBucketResult>\(folders(9999))\(one)<MaxKeys>9</MaxKeys></ListBucketResult>")
+    #expect(!whole.isCut && whole.folders.count == 9999 && whole.objects == [ListedObject(key: "k")])
+    let cut = try page("<ListBucketResult>\(folders(10_000))\(one)</ListBucketResult>")
+    #expect(cut.isCut)
+    #expect(!(try page("<ListBucketResult>\(one)<CommonPrefixes/></ListBucketResult>").isCut))
   }
 
   @Test("keys that no encoder would write are not decoded")

@@ -137,7 +137,7 @@ import Testing
   func deleted() async throws {
     let (box, _) = try box()
     box.fake.setFaults([Fault(.init(.getObject, nth: 3), .error(status: 404, code: "NoSuchKey"))])
-    try await box.run(get).expectFailure(65, "was replaced")
+    try await box.run(get).expectFailure(65, "was deleted while it was downloaded")
     try expectNothing(box)
   }
 

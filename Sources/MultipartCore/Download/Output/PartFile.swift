@@ -26,6 +26,14 @@ final class PartFile: Sendable {
       .at(Place(file: target.path.text))
   }
 
+  private static func isOccupied(_ path: FilePath) -> Failure {
+    Failure(
+      .precondition,
+      "the place of the download's part file is taken by a link, a folder, a device or another user's file",
+      remedy: "remove it, or name another target"
+    ).at(Place(file: path.text))
+  }
+
   deinit { close(descriptor) }
 
   private static let ending = Array(".s3up-part".utf8)
@@ -40,8 +48,8 @@ final class PartFile: Sendable {
     return [UInt8(ascii: ".")] + target.prefix(200) + Array(".\(mark)".utf8) + ending
   }
 
-  /// Opens the file (`openat`, `flock`, `fstat`), creating it if it does not exist. A file in its place that is not
-  /// this user's own is left alone.
+  /// Opens the file (`openat`, `flock`, `fstat`), creating it if it does not exist. What is in its place and is not
+  /// a file of this user is left alone, and of a file with other names only this name is removed.
   static func open(for target: DownloadTarget) throws(Failure) -> PartFile {
     let (folder, name) = (target.folder, try name(for: target.name))
     let path = folder.display(name)
@@ -50,6 +58,7 @@ final class PartFile: Sendable {
       do throws(ErrorNumber) {
         descriptor = try folder.open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, mode: 0o600)
       } catch {
+        if [ELOOP, EISDIR, ENXIO].contains(error.number) { throw isOccupied(path) }
         throw DownloadTarget.failure(error.number, "the target's folder cannot be written", folder.path)
       }
       let file = PartFile(target, name, descriptor)
@@ -59,13 +68,15 @@ final class PartFile: Sendable {
       }
       var status = stat()
       guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid() else {
-        throw Failure(
-          .precondition, "another user's file is in the place of the download's part file",
-          remedy: "remove it, or name another target"
-        ).at(Place(file: path.text))
+        throw isOccupied(path)
       }
       // The run that held the lock may have renamed or removed the file since it was opened here.
       guard let named = try? folder.status(of: name, followsLinks: false), Inode(named) == Inode(status) else {
+        continue
+      }
+      // Its other names may be those of a copy (`cp -al`), or of a file that nobody wants written.
+      guard status.st_nlink == 1 else {
+        folder.remove(name)
         continue
       }
       fchmod(descriptor, 0o600)

@@ -60,9 +60,7 @@ final class RangeSink: BodySink, @unchecked Sendable {
     var length: Int64
     /// The size of the whole object.
     var size: Int64
-    var etag: ETag?
-    var modified: Timestamp?
-    var versionID: String?
+    var identity: ObjectIdentity
     var isWhole: Bool { first == 0 && length == size }
   }
 
@@ -106,21 +104,10 @@ final class RangeSink: BodySink, @unchecked Sendable {
 
   /// Why the answer is not what was requested; nil if it is.
   static func judge(_ status: Int, _ headers: HeaderList, _ wanted: Wanted) -> Failure? {
-    if let expected = wanted.etag, let given = headers["ETag"].flatMap(ETag.init) {
-      if given != expected { return replaced }
-    } else {
-      // Without an ETag these are the only signs.
-      if let expected = wanted.modified, let given = headers["Last-Modified"].flatMap(DateText.http),
-        given != expected
-      {
-        return replaced
-      }
-      if let expected = wanted.versionID, let given = headers[HeaderName.versionID],
-        !given.utf8.elementsEqual(expected.utf8)
-      {
-        return replaced
-      }
-    }
+    let given = ObjectIdentity(
+      etag: headers["ETag"], versionID: headers[HeaderName.versionID],
+      modified: headers["Last-Modified"].flatMap(DateText.http))
+    if wanted.identity.isReplaced(by: given) { return replaced }
     // rclone's server sends ranges with 200.
     guard status == 206 || (status == 200 && headers["Content-Range"] != nil) else {
       guard status == 200, wanted.isWhole else {
@@ -153,6 +140,12 @@ final class RangeSink: BodySink, @unchecked Sendable {
     Failure(
       .sourceChanged, "the object was replaced while it was downloaded",
       remedy: "run it again, for the object that is there now")
+  }
+
+  static var deleted: Failure {
+    Failure(
+      .sourceChanged, "the object was deleted while it was downloaded",
+      remedy: "\(run: .listObjects) shows what is there")
   }
 
   func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {

@@ -143,7 +143,9 @@ final class TargetTree: Sendable {
       }
       return state.underWay.insert(path).inserted ? nil : path
     }
-    if let met { throw FolderMeeting.failure(met).at(Place(file: display(path).text)) }
+    guard let met else { return }
+    let failure = met == path ? FolderMeeting.repeated : FolderMeeting.failure(met)
+    throw failure.at(Place(file: display(path).text))
   }
 
   func end(_ path: [UInt8]) { state.withLock { _ = $0.underWay.remove(path) } }

@@ -92,7 +92,7 @@ struct CompleteMultipartUpload: S3Operation {
       throw nonsense(answer, "the answer to \(operation) does not say that the object was created")
     }
     var object = WrittenObject(answer.headers)
-    object.etag = root.string("ETag").map(ASCII.trimmed) ?? object.etag
+    object.etag = ETag.text(root.string("ETag")) ?? object.etag
     object.checksums.merge(ChecksumHeaders.values(in: root)) { _, body in body }
     object.checksumType = root.string("ChecksumType") ?? object.checksumType
     return object

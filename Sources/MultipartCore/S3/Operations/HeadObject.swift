@@ -74,17 +74,19 @@ struct HeadObject: S3Operation {
       throw failure
     }
     let object = ObjectInfo(answer)
-    try checkVersion(object)
+    try object.require(version: versionID, at: place)
     return .exists(object)
   }
+}
 
-  /// Checks the version. A store without versions ignores the parameter and returns what it has. An object that was
-  /// written before its bucket kept versions has the version `null`, which may be omitted.
-  private func checkVersion(_ object: ObjectInfo) throws(Failure) {
-    guard let versionID, !(object.versionID ?? "null").utf8.elementsEqual(versionID.utf8) else { return }
+extension ObjectInfo {
+  /// Checks the version that was requested. A store without versions ignores the parameter and returns what it has. An
+  /// object that was written before its bucket kept versions has the version `null`, which may be omitted.
+  func require(version: String?, at place: Place) throws(Failure) {
+    guard let version, !(versionID ?? "null").utf8.elementsEqual(version.utf8) else { return }
     throw Failure(
       .refused, "the store returned a different version of the object than the requested one",
-      requestID: object.requestID,
+      requestID: requestID,
       remedy: "this store may not keep versions: leave the version out to get the current object"
     ).at(place)
   }

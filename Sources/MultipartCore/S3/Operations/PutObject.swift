@@ -62,7 +62,7 @@ struct WrittenObject: Sendable, Equatable {
   var requestID: String?
 
   init(_ headers: HeaderList) {
-    etag = headers["ETag"]
+    etag = ETag.text(headers["ETag"])
     checksums = ChecksumHeaders.values(in: headers)
     checksumType = headers[HeaderName.checksumType]
     versionID = headers[HeaderName.versionID]

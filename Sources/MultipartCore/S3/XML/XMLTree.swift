@@ -40,6 +40,9 @@ struct XMLElement: Sendable {
 
   var text: String { String(decoding: tree.text[tree.nodes[index].text], as: UTF8.self) }
 
+  /// Whether it has no children.
+  var isEmpty: Bool { tree.nodes[index].firstChild < 0 }
+
   var children: some Sequence<XMLElement> {
     sequence(state: tree.nodes[index].firstChild) { (next: inout Int32) -> XMLElement? in
       guard next >= 0 else { return nil }

@@ -59,8 +59,8 @@ extension FlagList {
       "Download the objects that a manifest lists, and prove that they match it.",
       more: """
         The manifest is one that put --manifest has written: lines for sha256sum, or JSON lines if the name ends in \
-        .json or .jsonl. Each object must have the size, the SHA-256, the checksum or the ETag that is listed, and \
-        the listed version, if any; otherwise it fails with 65.
+        .json or .jsonl. Each object must have the size, and the SHA-256, the checksum or the ETag that is listed; \
+        otherwise it fails with 65. If a version is listed, that version is downloaded.
         """, completes: .files),
     Flag(
       .dryRun, .toggle, .selection, .getMany, "Print what would be written, without writing anything.", common: .getMany

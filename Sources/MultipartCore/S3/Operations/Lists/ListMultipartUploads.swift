@@ -30,6 +30,8 @@ struct ListMultipartUploads: S3Operation {
     var isTruncated: Bool?
     var nextKeyMarker: String?
     var nextUploadIDMarker: String?
+    /// The store has sent more uploads than are read.
+    var isCut = false
     /// The store's clock at the time of its answer.
     var date: Timestamp?
   }
@@ -74,10 +76,14 @@ struct ListMultipartUploads: S3Operation {
         key: list.keys.decoded(key), otherKey: list.keys.other(key), uploadID: id,
         initiatedText: element.string("Initiated").map(ASCII.trimmed))
     }
+    guard uploads.count == list.entries.count else {
+      throw nonsense(answer, "the answer to \(operation) has an upload without an id")
+    }
     var page = Page(
       uploads: uploads, isTruncated: list.root.boolean("IsTruncated"),
       nextKeyMarker: list.root.string("NextKeyMarker").map { list.keys.decoded(marker: $0) },
       nextUploadIDMarker: list.root.string("NextUploadIdMarker"))
+    page.isCut = list.isCut
     page.date = answer.headers["Date"].flatMap(DateText.http)
     return page
   }

@@ -26,7 +26,7 @@ extension ListMultipartUploads {
     private var pagesWithoutNews = 0
     /// Each upload once, in the store's order.
     private(set) var uploads: [Upload] = []
-    /// False if reading stopped although the store said that there is more.
+    /// False if the store has more than was read.
     private(set) var isComplete = true
 
     init(limit: Int = 10_000) {
@@ -38,6 +38,10 @@ extension ListMultipartUploads {
       let before = uploads.count
       for upload in page.uploads where uploads.count < limit {
         if seen.insert(Identity(upload.key, upload.uploadID)).inserted { uploads.append(upload) }
+      }
+      guard !page.isCut else {
+        isComplete = false
+        return nil
       }
       pagesWithoutNews = uploads.count > before ? 0 : pagesWithoutNews + 1
       let key = page.nextKeyMarker.flatMap { $0.isEmpty ? nil : $0 }

@@ -69,7 +69,7 @@ struct ListedKeys {
 struct ListedPage {
   let root: XMLElement
   let entries: [XMLElement]
-  /// The store has sent more entries than are read.
+  /// The store has sent more entries or folders than are read.
   let isCut: Bool
   /// The common prefixes of keys, up to a delimiter, decoded.
   let folders: [String]
@@ -79,7 +79,7 @@ struct ListedPage {
   static let mostBytes = 8 << 20
 
   /// Reads the page; nil if it is not a list: its root is not called `name`, and it has neither an entry nor the
-  /// `limit` of a page. A list with an error, or with an entry without a key, would hide objects.
+  /// `limit` of a page. A list with an error, or with an entry or a folder without a name, would hide objects.
   init?(_ tree: XMLTree, _ name: String, of names: String..., limit: String, prefix: String?) {
     guard let root = tree.root,
       root.isNamed(name) || names.contains(where: { root.first($0) != nil }) || root.first(limit) != nil
@@ -89,17 +89,21 @@ struct ListedPage {
     var folders: [String] = []
     var isCut = false
     for child in root.children {
-      if names.contains(where: { child.isNamed($0) }) {
-        isCut = isCut || entries.count == 10 * S3Limits.pageLength
-        if !isCut { entries.append(child) }
-      } else if child.isNamed("CommonPrefixes"), folders.count < 10 * S3Limits.pageLength,
-        let text = child.string("Prefix")
-      {
+      let isEntry = names.contains { child.isNamed($0) }
+      // An empty element is how some programs write that there is none.
+      guard isEntry || child.isNamed("CommonPrefixes") && !child.isEmpty else { continue }
+      isCut = entries.count + folders.count == 10 * S3Limits.pageLength
+      if isCut { break }
+      if isEntry {
+        entries.append(child)
+      } else if let text = child.string("Prefix") {
         folders.append(text)
+      } else {
+        return nil
       }
     }
     let written = entries.compactMap { $0.string("Key") }
-    guard entries.allSatisfy({ $0.first("Key") != nil }), root.first("Error") == nil else { return nil }
+    guard written.count == entries.count, root.first("Error") == nil else { return nil }
     let keys = ListedKeys(
       written + folders, encodingType: root.string("EncodingType"), prefix: prefix)
     self.entries = entries
@@ -118,7 +122,7 @@ extension ListedObject {
   fileprivate init(_ element: XMLElement, key: String) {
     self.init(
       key: key, size: element.integer("Size", in: 0...S3Limits.largestObject),
-      etag: element.string("ETag").map(ASCII.trimmed),
+      etag: ETag.text(element.string("ETag")),
       lastModified: element.string("LastModified").flatMap(DateText.iso8601),
       storageClass: element.string("StorageClass").map(ASCII.trimmed))
     guard let id = element.string("VersionId") else { return }
