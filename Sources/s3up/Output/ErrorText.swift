@@ -84,7 +84,7 @@ enum ErrorText {
     case .uploadGone: "Begin a new upload: this one was completed, aborted or cleaned up."
     case .checksumUnsupported: "Try --checksum md5, or --checksum none."
     case .credentials:
-      "Check the credentials (AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or --profile) and what they allow."
+      "Check the credentials and what they allow: s3up doctor shows which ones are used, and from where."
     case .credentialsExpired: "Get new credentials and run the same command again."
     case .clockSkew: "Set this machine's clock and run the same command again."
     case .network: "Check the endpoint and the network, then run the same command again."
