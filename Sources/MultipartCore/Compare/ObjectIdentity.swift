@@ -1,7 +1,8 @@
 import MultipartBasics
 
-/// What shows that an object is still the one that was seen before. An ETag that is a hash shows it by itself. Any other
-/// one may stay the same when the object is replaced, so the version and the time count too, as they do without an ETag.
+/// What shows that an object is still the one that was seen before. An ETag that is a hash shows it by itself. Any
+/// other one may stay the same when the object is replaced, so the version and the time count too, as they do without
+/// an ETag.
 struct ObjectIdentity: Sendable, Equatable {
   var etag: ETag?
   var versionID: String?

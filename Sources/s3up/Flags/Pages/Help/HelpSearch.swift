@@ -1,8 +1,8 @@
 import MultipartBasics
 import MultipartCore
 
-/// `s3up help WORD...`: what the definitions of options, commands and topics say about a word; `s3up help COMMAND WORD...`
-/// searches the page of the command first.
+/// `s3up help WORD...`: what the definitions of options, commands and topics say about a word. `s3up help COMMAND
+/// WORD...` searches the page of the command first.
 struct HelpSearch {
   private let sought: [String]
   private let title: String

@@ -18,28 +18,28 @@ enum HelpWord {
     ),
     (
       "--limit-rate RATE limits a run, and --limit-rate 08:00=2M,19:00=off by the time of day",
-      "bandwidth throttle throttling speed traffic"
+      "bandwidth throttle throttling"
     ),
     (
       "an upload needs s3:PutObject, s3:AbortMultipartUpload, s3:ListMultipartUploadParts and s3:GetObject for its keys, "
         + "and s3:ListBucket and s3:ListBucketMultipartUploads for the bucket; s3up doctor s3://BUCKET/PREFIX/ tries "
         + "them, and names the one that is missing",
-      "permission permissions policy policies iam 403 forbidden denied accessdenied access"
+      "permission permissions policy policies iam 403 forbidden denied accessdenied"
     ),
     (
       "s3up doctor shows which credentials are used, from where, and until when; s3up help credentials explains the order",
-      "401 unauthorized signaturedoesnotmatch invalidaccesskeyid expiredtoken invalidtoken keys key secret"
+      "401 unauthorized signaturedoesnotmatch invalidaccesskeyid expiredtoken invalidtoken"
     ),
     (
       "the bucket or object does not exist at this endpoint, or the name is misspelled; s3up doctor s3://BUCKET shows the "
         + "endpoint and the region, and s3up ls s3://BUCKET what is there",
-      "404 nosuchbucket nosuchkey notfound missing"
+      "404 nosuchbucket nosuchkey notfound"
     ),
     (
       "the store asks for fewer requests; s3up repeats them more slowly, and after --retries tries ends with 75",
       "503 slowdown 429 toomanyrequests 500 502 504 internalerror"
     ),
-    ("s3up doctor compares this machine's clock with the store's", "clock time requesttimetooskewed skew ntp"),
+    ("s3up doctor compares this machine's clock with the store's", "clock requesttimetooskewed skew ntp"),
     (
       "--endpoint-url URL, or AWS_ENDPOINT_URL, is the address of a store that is not AWS; its keys are in "
         + "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
