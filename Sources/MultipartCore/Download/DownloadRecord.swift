@@ -66,7 +66,7 @@ final class DownloadRecord: Sendable {
   /// Continues the record of the same object, divided in the same way, or begins one; nil while another run holds it.
   static func open(_ path: String, _ header: Header) throws(Failure) -> DownloadRecord? {
     let folder = try RecordFolder.make(path + "/" + folderName)
-    let name = try name(header)
+    let name = try name(header.file)
     guard let lock = try RecordLock.take(folder, name + ".lock") else { return nil }
     do throws(Failure) {
       if lock.leftSince != nil { folder.removeLeftovers(beside: name) }
@@ -86,10 +86,7 @@ final class DownloadRecord: Sendable {
 
   /// The size of the ranges in a record of the same bytes, however they are divided; nil if there is none.
   static func rangeSize(_ path: String, _ header: Header) -> Int64? {
-    guard let folder = try? RecordFolder.open(path + "/" + folderName), let name = try? name(header),
-      let file = try? folder.file(name, O_RDONLY), let bytes = try? file.read(most: mostBytes),
-      let second = bytes.split(separator: UInt8(ascii: "\n"), maxSplits: 2).dropFirst().first,
-      let words = RecordLine.read(second)?.words, words.count == header.words.count,
+    guard let (bytes, words) = earlier(path, header.file), words.count == header.words.count,
       let size = Int64(words[Header.placeOfRangeSize], in: 1...Int64.max)
     else { return nil }
     var other = header
@@ -97,8 +94,24 @@ final class DownloadRecord: Sendable {
     return read(bytes, other) == nil ? nil : size
   }
 
-  private static func name(_ header: Header) throws(Failure) -> String {
-    Hex.encode(try Digest.sha256(header.file.bytes).prefix(16)) + ".record"
+  /// Whether an earlier run has left a record of this object, in whatever version, for this file.
+  static func isLeft(_ path: String, _ target: RecordTarget, _ file: FilePath) -> Bool {
+    let place = [target.origin, target.bucket, target.key].map { Array($0.utf8) }
+    return earlier(path, file).map { Array($0.words.dropFirst().prefix(place.count)) == place } ?? false
+  }
+
+  /// The record for this file, and the words of its header.
+  private static func earlier(_ path: String, _ file: FilePath) -> (bytes: [UInt8], words: [RecordLine.Word])? {
+    guard let folder = try? RecordFolder.open(path + "/" + folderName), let name = try? name(file),
+      let file = try? folder.file(name, O_RDONLY), let bytes = try? file.read(most: mostBytes),
+      let second = bytes.split(separator: UInt8(ascii: "\n"), maxSplits: 2).dropFirst().first,
+      let words = RecordLine.read(second)?.words
+    else { return nil }
+    return (bytes, words)
+  }
+
+  private static func name(_ file: FilePath) throws(Failure) -> String {
+    Hex.encode(try Digest.sha256(file.bytes).prefix(16)) + ".record"
   }
 
   /// Reads the record; nil unless it is of this very object.

@@ -139,8 +139,19 @@ extension Downloader {
       return nil
     }
     return DownloadRecord.Header(
-      target: RecordTarget(origin: client.signer.origin, bucket: address.bucket, key: address.key),
-      version: object.versionID ?? "", identity: identity, plan: plan, file: target.path)
+      target: recordTarget, version: object.versionID ?? "", identity: identity, plan: plan, file: target.path)
+  }
+
+  /// The part file that an earlier run has left of this object, if it also left a record.
+  var earlierPart: FilePath? {
+    guard case .file(let target) = kind, let stateFolder,
+      DownloadRecord.isLeft(stateFolder, recordTarget, target.path)
+    else { return nil }
+    return PartFile.left(for: target)
+  }
+
+  private var recordTarget: RecordTarget {
+    RecordTarget(origin: client.signer.origin, bucket: address.bucket, key: address.key)
   }
 
   /// Removes what an interrupted run has left: the target is identical to the object without it.

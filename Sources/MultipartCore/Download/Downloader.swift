@@ -304,7 +304,13 @@ final class Downloader: Performer {
     if !keeps, !isSpared { part?.remove() }
     record?.close(keeps: keeps)
     failure.isResumable = keeps
-    if keeps, failure.code == .interrupted { failure.remedy = failure.remedy ?? "run the same command again to resume" }
+    // Before the object was looked at, nothing of an earlier run was touched.
+    let left = mayPass && known.withLock { $0.object == nil } ? earlierPart : nil
+    if left != nil { failure.isResumable = true }
+    if failure.isResumable, failure.code == .interrupted {
+      failure.remedy = failure.remedy ?? "run the same command again to resume"
+    }
+    if let left { failure.reassure("what an earlier run has downloaded is kept in \(SafeText.oneLine(left.text))") }
     if case .file = kind, [.sourceChanged, .dataMismatch].contains(failure.code) {
       failure.reassure("nothing was written under the target's name")
     }

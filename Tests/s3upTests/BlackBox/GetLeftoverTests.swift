@@ -67,6 +67,26 @@ import Testing
     #expect(try names(box) == ["target"] && records(box) == [])
   }
 
+  @Test("A run that fails before it has looked at the object says what an earlier run has left, and where")
+  func before() async throws {
+    let (box, bytes, _) = try await interrupted(.error(status: 503, code: "SlowDown"))
+    let part = try #require(try names(box).first { $0.hasSuffix(".s3up-part") })
+    for (answer, status) in [(404, Int32(69)), (503, 75)] {
+      box.fake.setFaults([Fault(.init(.headObject), .error(status: answer, code: "Code"))])
+      let result = try await box.run(get + ["--json", "--retries", "1"])
+      #expect(result.status == status && result.json["resumable"] as? Bool == true, "\(result.output)")
+      let kept = "\nWhat an earlier run has downloaded is kept in "
+      #expect(result.errors.contains(kept) && result.errors.contains(part), "\(result.errors)")
+    }
+    box.fake.setFaults([Fault(.init(.headObject), .error(status: 404, code: "NoSuchKey"))])
+    let other = try await box.run(["get", "s3://bucket/other", "target"])
+    #expect(other.status == 69 && !other.errors.contains("earlier run"), "\(other.errors)")
+    box.fake.setFaults([])
+    let next = try await box.run(get + ["--json"])
+    #expect(next.json["bytes_resumed"] as? Int ?? 0 > 0, "\(next.output) \(next.errors)")
+    #expect(try box.files.read("target") == bytes)
+  }
+
   @Test("A refusal in the middle keeps what has arrived")
   func refused() async throws {
     let (box, bytes, result) = try await interrupted(.error(status: 409, code: "InvalidRequest"))

@@ -154,11 +154,17 @@ final class PartFile: Sendable {
     return Inode(named) == Inode(status)
   }
 
+  /// The path of what an earlier run has left for a target.
+  static func left(for target: DownloadTarget) -> FilePath? {
+    guard let name = try? name(for: target.name),
+      (try? target.folder.status(of: name, followsLinks: false)) != nil
+    else { return nil }
+    return target.folder.display(name)
+  }
+
   /// Removes what a killed run has left for a target that is complete without it. Returns whether there was anything.
   static func discard(for target: DownloadTarget) -> Bool {
-    guard let name = try? name(for: target.name),
-      (try? target.folder.status(of: name, followsLinks: false)) != nil, let file = try? open(for: target)
-    else { return false }
+    guard left(for: target) != nil, let file = try? open(for: target) else { return false }
     file.remove()
     return true
   }
