@@ -29,5 +29,5 @@ public struct RecordedUpload: Sendable {
   }
 
   /// Whether a run is working on it now.
-  public var isRunning: Bool { book.lockHolder(target) != nil }
+  public var isRunning: Bool { book.isLocked(target) }
 }

@@ -28,7 +28,17 @@ struct RecordBook: Sendable {
     return lock
   }
 
-  /// The process that holds the lock, for messages; nil if unknown.
+  /// Whether a run holds the lock.
+  func isLocked(_ target: RecordTarget) -> Bool {
+    do throws(Failure) {
+      guard let folder = try RecordFolder.open(try path()) else { return false }
+      return try RecordLock.isHeld(folder, try target.name() + ".lock")
+    } catch _ {
+      return false
+    }
+  }
+
+  /// The process that has noted its id in the lock, for messages; nil if unknown.
   func lockHolder(_ target: RecordTarget) -> Int32? {
     do throws(Failure) {
       let folder = try RecordFolder.open(try path())

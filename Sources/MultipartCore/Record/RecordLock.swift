@@ -23,10 +23,15 @@ final class RecordLock: Sendable {
 
   /// Takes the lock; nil if another run holds it.
   static func take(_ folder: RecordFolder, _ name: String) throws(Failure) -> RecordLock? {
+    var waits = 0
     // Losing this often means that other runs keep taking the lock.
     for _ in 0..<100 {
       guard let file = try folder.file(name, O_RDWR | O_CREAT) else { continue }
       switch try claim(file, folder, name) {
+      case .busy where waits < 5:
+        // `isHeld` may be asking.
+        waits += 1
+        usleep(2000)
       case .busy: return nil
       case .nameless: continue
       case .held:
@@ -36,6 +41,17 @@ final class RecordLock: Sendable {
       }
     }
     return nil
+  }
+
+  /// Whether a run holds the lock. To find out, a shared lock is taken and released at once. The process id in the file
+  /// does not tell: it may be that of a process which is gone, or is in another container.
+  static func isHeld(_ folder: RecordFolder, _ name: String) throws(Failure) -> Bool {
+    guard let file = try folder.file(name, O_RDONLY) else { return false }
+    while flock(file.descriptor, LOCK_SH | LOCK_NB) != 0 {
+      if errno == EWOULDBLOCK { return true }
+      guard errno == EINTR else { throw file.failure("cannot be locked") }
+    }
+    return false
   }
 
   enum Claim {

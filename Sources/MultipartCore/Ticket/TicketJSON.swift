@@ -15,11 +15,22 @@ extension Ticket {
   public init(_ text: [UInt8]) throws(Failure) {
     let form = TicketForm(of: text)
     guard let document = form.document(in: text) else {
+      if form == .json, Self.hasSeveral(text) {
+        throw Failure(
+          .configuration, "the file has several tickets, of the files of a folder",
+          remedy: "upload the folder with it, or a file with a ticket of its own")
+      }
       throw Self.damaged(
         form == .json
           ? "it is not JSON, or is incomplete" : "it contains no ticket, or is incomplete")
     }
     try self.init(document)
+  }
+
+  /// Whether the text has more than one line, of which the first is a ticket.
+  private static func hasSeveral(_ text: [UInt8]) -> Bool {
+    let lines = text.split(separator: UInt8(ascii: "\n"), maxSplits: 1)
+    return lines.count > 1 && (try? Ticket(Array(lines[0]))) != nil
   }
 
   init(_ document: JSON) throws(Failure) {

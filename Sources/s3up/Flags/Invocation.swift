@@ -62,7 +62,7 @@ struct Invocation: Sendable {
   /// What to do about an option for a single file, if only another option makes this a batch.
   private func remedyOfOne(_ flag: Flag) -> String? {
     guard positionals.count <= 2, !flag.modes.isDisjoint(with: mode.ofOne), !has(.recursive), !has(.filesFrom),
-      !has(.batch)
+      !has(.batch), !positionals.contains(where: { FilePath(bytes: $0.bytes).isFolder })
     else { return nil }
     return optionOfMany.map { "Leave it out, or leave out \($0.long), which is for runs of many files." }
   }

@@ -49,7 +49,7 @@ enum Mode: UInt32, Sendable, CaseIterable {
     case .putMany where others.contains(.one): "Leave it out, or upload the file by itself."
     case .getMany where others.contains(.getOne): "Leave it out, or get the object by itself."
     case .verifyMany where others.contains(.verifyOne): "Leave it out, or verify the file by itself."
-    case .putByTickets where others.contains(.byTicket): "Leave it out, or name the file instead of its folder."
+    case .putByTickets where others.contains(.byTicket): "Leave it out: it is for the ticket of one file."
     case .putByTicket where others.contains(.byTickets) && !others.contains(.one):
       "Leave it out, or name the folder instead of the file."
     case .putByTicket where others.contains(.one), .putByTickets where others.contains(.one):

@@ -29,6 +29,30 @@ import Testing
     #expect(try shelf.names() == [])
   }
 
+  @Test("Whether a destination is locked is not told by the noted process, and asking locks no run out")
+  func asked() async throws {
+    #expect(!book.isLocked(target))
+    try shelf.directory.write("\(getpid())\n", to: "state/uploads/\(target.name()).lock")
+    chmod(try shelf.path(".lock"), 0o600)
+    #expect(book.lockHolder(target) == getpid() && !book.isLocked(target))
+    let isDone = Locked(false)
+    async let asking: Void = Self.ask(book, target, isDone)
+    for _ in 0..<200 {
+      let lock = try #require(try book.lock(target))
+      #expect(book.isLocked(target))
+      lock.release()
+    }
+    isDone.withLock { $0 = true }
+    await asking
+  }
+
+  private static func ask(_ book: RecordBook, _ target: RecordTarget, _ isDone: Locked<Bool>) async {
+    while !isDone.withLock({ $0 }) {
+      _ = book.isLocked(target)
+      await Task.yield()
+    }
+  }
+
   @Test("A lock without a reference is released")
   func forgotten() throws {
     do {

@@ -92,6 +92,20 @@ import Testing
     }
   }
 
+  @Test("the tickets of a folder are not for one of its files, nor for a part of them, and the messages say so")
+  func ofFolder() async throws {
+    let box = try BlackBox()
+    for name in ["a", "b"] { try box.sample("d/" + name, 10) }
+    try await box.run("ticket", "issue", "-r", "d", "s3://bucket/p", "-o", "t.jsonl").expectSuccess()
+    let other = box.stranger
+    try await other.run("put", "d/a", "--ticket", "t.jsonl")
+      .expectFailure(78, "has several tickets", "\nUpload the folder")
+    for more in [[], ["--failed-to", "list"]] {
+      try await other.run(["put", "d", "--ticket", "t.jsonl", "--shard", "1/2"] + more)
+        .expectFailure(64, "--shard is not for a folder", "\nLeave it out: it is for the ticket of one file")
+    }
+  }
+
   @Test("a file below --min-size is not sent by its ticket, as it is not sent without one")
   func leastSize() async throws {
     let box = try BlackBox()

@@ -54,7 +54,10 @@ import Testing
       ("put f --ticket t --region r", "--region is not for an upload by the ticket", "was settled when"),
       ("put f --ticket t --verify", "--verify is not for an upload by the ticket", "was settled when"),
       ("put f --ticket t --failed-to l", "--failed-to is not for an upload by the ticket", "folder"),
-      ("put / --ticket t --shard 1/2", "--shard is not for a folder that is uploaded by its tickets", "name the file"),
+      (
+        "put / --ticket t --shard 1/2", "--shard is not for a folder that is uploaded by its tickets",
+        "it is for the ticket of one file"
+      ),
       ("put / --ticket t --tag a=b", "--tag is not for a folder that is uploaded by its tickets", "was settled when"),
       ("part f --url https://h/ --part 1", "--part is not for a part that is sent to a presigned URL", "names its"),
       ("ticket show t --tag a=b", "--tag is not for ticket show", "the ticket of one file"),
