@@ -1,7 +1,7 @@
 /// An upload of many objects over one window of connections, which can be watched and stopped. If one object fails, the
 /// others continue.
 ///
-///     let batch = try store.batch([UploadItem(.file("a"), to: "a"), UploadItem(.file("b"), to: "b")])
+///     let batch = store.batch([UploadItem(.file("a"), to: "a"), UploadItem(.file("b"), to: "b")])
 ///     let summary = try await batch.run()
 ///     print(summary.uploaded, summary.failed)
 public final class BatchUpload: BatchRun {

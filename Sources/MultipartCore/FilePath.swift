@@ -97,10 +97,16 @@ public struct FilePath: Sendable, Hashable {
 
   /// Calls `body` with the path as C functions take it.
   public func withCString<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
-    let terminated = bytes.map { CChar(bitPattern: $0) } + [0]
+    let terminated = Self.wholeOrTooLong(bytes).map { CChar(bitPattern: $0) } + [0]
     return terminated.withUnsafeBufferPointer { buffer in
       // `buffer` contains at least the terminator, so it has a base address.
       buffer.baseAddress.map(body) ?? "".withCString(body)
     }
+  }
+
+  /// The bytes, or if one of them is zero, a name that is too long for any file: a C function would take the bytes
+  /// before it for the whole name.
+  static func wholeOrTooLong(_ bytes: [UInt8]) -> [UInt8] {
+    bytes.contains(0) ? [UInt8](repeating: UInt8(ascii: "x"), count: Int(PATH_MAX) + 1) : bytes
   }
 }

@@ -106,7 +106,7 @@ extension UploadInput {
     case .command, .chunks: throw Self.noFile("a stream")
     }
     let name = Place(file: file.path.text)
-    let length = length ?? max(0, file.size - offset)
+    let length = length ?? max(0, file.size - max(0, offset))
     guard offset >= 0, length >= 0, offset <= file.size, length <= file.size - offset else {
       throw Failure(
         .usage, "the slice from \(offset) of \(length) bytes is not within the file's \(file.size)",

@@ -1,10 +1,10 @@
-/// The bytes of an object, in order, in pieces of a few megabytes, as they arrive.
+/// The bytes of an object, in order, in pieces of at most a range (`partSize`, else 4 MiB), as they arrive.
 ///
 ///     for try await piece in store.bytes(of: "notes.txt") { use(piece) }
 ///
 /// The last piece is returned only once all bytes are proven to be the object's. If they are not, or the download
 /// fails, the loop throws a ``Failure`` instead, so do not act on earlier pieces until the loop has finished without an
-/// error. At most 64 MiB are loaded ahead of a slow loop. Leaving the loop early, or cancelling its task, ends the
+/// error. At most 64 MiB are loaded ahead of a slow loop, or two ranges if these are larger. Leaving the loop early, or cancelling its task, ends the
 /// download.
 public struct ObjectBytes: AsyncSequence, Sendable {
   /// A piece.

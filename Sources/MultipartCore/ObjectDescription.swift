@@ -35,7 +35,7 @@ extension Store {
   /// refuses to reveal are listed in `unknown`; if it does not show the object at all, that is a failure.
   ///
   ///     let disk = try await store.describe("images/disk.img")
-  ///     print(disk.object.size, disk.tags, disk.unknown)
+  ///     print(disk.object.size ?? 0, disk.tags, disk.unknown)
   public func describe(
     _ key: String, versionID: String? = nil, customerKey: CustomerKey? = nil
   ) async throws(Failure) -> ObjectDescription {

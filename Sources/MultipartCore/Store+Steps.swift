@@ -27,7 +27,13 @@ extension Store {
     _ method: PresignedURL.Method, _ key: String, for lifetime: Duration, _ options: PresignOptions = PresignOptions()
   ) async throws(Failure) -> PresignedURL {
     var query = options.answerHeaders.map { QueryItem($0.name, $0.value) }
+    guard (options.partNumber == nil) == (options.uploadID == nil), options.uploadID?.isEmpty != true else {
+      throw Failure(
+        .usage, "the URL of a part needs the number of the part and the id of its upload",
+        remedy: "with only one of them it would be that of the whole object")
+    }
     if let number = options.partNumber, let id = options.uploadID {
+      try S3Limits.check(partNumber: number, of: address(key).place)
       query += [QueryItem("partNumber", String(number)), QueryItem("uploadId", id)]
     }
     // Query parameters, so that the user of the URL need not send headers.

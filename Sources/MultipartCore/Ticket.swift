@@ -88,7 +88,7 @@ public struct Ticket: Sendable {
 
   /// The part's checksum, if it is signed.
   public func sum(ofPart number: Int) -> Checksum? {
-    guard parts.indices.contains(number - 1) else { return nil }
+    guard number > 0, number <= parts.count else { return nil }
     let headers = parts[number - 1].headers
     switch checksum {
     case .md5: return headers[HeaderName.contentMD5].flatMap { Checksum(.md5, base64: $0) }

@@ -30,8 +30,9 @@ public final class UploadTask: Sendable {
   /// What happens, for one reader; it ends when the run does. Of events that are not read only the newest are kept.
   public var events: AsyncStream<UploadEvent> { tap.events }
 
-  /// Runs the upload; call it once. Cancelling the calling task stops the upload.
-  public func run() async throws(Failure) -> UploadedObject {
+  /// Runs the upload; call it once. Cancelling the calling task stops the upload. With `keepsRecord` the record and the
+  /// lock of a successful upload remain until ``forget()``.
+  public func run(keepsRecord: Bool = false) async throws(Failure) -> UploadedObject {
     defer { tap.finish() }
     let start = uploader.world.uptime()
     try options.check(uploader.job.source)
@@ -52,7 +53,9 @@ public final class UploadTask: Sendable {
     } onCancel: { [uploader] in
       uploader.interrupt()
     }
-    return try result.get()
+    let object = try result.get()
+    if !keepsRecord { forget() }
+    return object
   }
 
   /// Kills a command whose output is uploaded, at once.
@@ -61,8 +64,8 @@ public final class UploadTask: Sendable {
   /// Stops the upload; can be called from anywhere. Its parts are kept for a later run or aborted, as the options say.
   public func cancel() { uploader.interrupt() }
 
-  /// Deletes the record of a finished upload; call it once the result has been passed on. If the process is killed
-  /// before that, the next run sees from the record that the object is complete, and sends nothing. Releasing the task
-  /// does the same.
+  /// Deletes the record of an upload that was run with `keepsRecord`, and releases its lock; call it once the result has
+  /// been passed on. If the process is killed before that, the next run sees from the record that the object is
+  /// complete, and sends nothing. Releasing the task does the same.
   public func forget() { uploader.close() }
 }

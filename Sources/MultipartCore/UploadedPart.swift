@@ -35,6 +35,7 @@ public struct UploadedPart: Sendable, Equatable {
   /// `what` begins the message.
   static func requireWhole(_ list: [UploadedPart], _ what: String) throws(Failure) {
     let numbers = list.map(\.number)
+    for number in numbers { try S3Limits.check(partNumber: number, of: Place()) }
     let missing = PartNumbers.missing(in: numbers)
     guard !missing.isEmpty else { return }
     throw Failure(

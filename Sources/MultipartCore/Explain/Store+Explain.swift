@@ -61,7 +61,8 @@ extension Ticket {
   public func explain(_ upload: UploadTask, share: Range<Int>? = nil) -> [PlanLine] {
     let plan = upload.uploader.plan
     let parts = "\(Human.count(plan.partCount, "part")) of \(Human.size(plan.partSize))"
-    let own = share.map { ", of which this run sends \($0.isEmpty ? "none" : PartNumbers.text(Array($0)))" } ?? ""
+    let sent = share.map { $0.clamped(to: 1..<plan.partCount + 1) }
+    let own = sent.map { ", of which this run sends \($0.isEmpty ? "none" : PartNumbers.text(Array($0)))" } ?? ""
     return [
       PlanLine("target", "s3://\(bucket)/\(SafeText.oneLine(key)) at \(endpoint)"), .credentials(until: expires),
       PlanLine("parts", "\(parts)\(own)"), PlanLine("checksum", "\(checksum.title), as the ticket says"),

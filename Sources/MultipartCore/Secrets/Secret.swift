@@ -1,4 +1,4 @@
-/// Text that no log, error, dump or interpolation shows: only `reveal()` returns it.
+/// Text that no log, error, dump or interpolation shows, and that only requests contain.
 public struct Secret: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   private let text: String
 

@@ -95,6 +95,8 @@ private struct GivenCredentials: CredentialProvider {
       return try await give()
     } catch let failure as Failure {
       throw failure
+    } catch is CancellationError where Task.isCancelled {
+      throw .interrupted
     } catch {
       throw Failure(.credentials, "the program's own source of credentials failed: \(type(of: error))")
     }

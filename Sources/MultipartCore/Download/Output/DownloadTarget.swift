@@ -38,6 +38,7 @@ struct DownloadTarget: Sendable {
 
   /// Examines the path's target (`lstat`, `stat`). A symbolic link stays, and its target is replaced.
   static func look(at path: FilePath) throws(Failure) -> Kind {
+    guard !path.bytes.isEmpty else { throw Failure(.usage, "the target has no name", remedy: "name a file") }
     if let number = path.openDescriptor {
       try requireWritable(number, path.text)
       return .descriptor(number)

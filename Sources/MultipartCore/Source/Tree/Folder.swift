@@ -148,7 +148,8 @@ final class Folder: Sendable {
   func display(_ name: some Collection<UInt8>) -> FilePath { path.below(name) }
 
   private func withCString<Result>(_ name: [UInt8], _ body: (UnsafePointer<CChar>) -> Result) -> Result {
-    withUnsafeTemporaryAllocation(of: CChar.self, capacity: name.count + 1) { text in
+    let name = FilePath.wholeOrTooLong(name)
+    return withUnsafeTemporaryAllocation(of: CChar.self, capacity: name.count + 1) { text in
       for (place, byte) in name.enumerated() { text[place] = CChar(bitPattern: byte) }
       text[name.count] = 0
       return body(UnsafePointer(text.baseAddress.unsafelyUnwrapped))

@@ -48,7 +48,7 @@ struct PutRun: Sendable {
     }
     defer { watch?.cancel() }
     do throws(Failure) {
-      let object = try await upload.run()
+      let object = try await upload.run(keepsRecord: true)
       // The object is proven, so the record is deleted even if the line cannot be written. It is deleted after the
       // line: if the process is killed in between, the next run sees from the record that the object is complete, and
       // sends nothing.
