@@ -61,6 +61,6 @@ struct PartsPlan {
       } else if plan.partSize < UploadPlan.defaultPart {
         ", on a line that was \(line.rawValue)"
       } else { ", or larger for very long files" }
-    return PlanLine("parts", "one PutObject for each file of up to \(part); longer files in parts of \(part)\(why)")
+    return PlanLine("parts", "one PutObject for each file of up to \(part); others in parts of \(part)\(why)")
   }
 }
