@@ -4,8 +4,8 @@
 ///
 /// The last piece is returned only once all bytes are proven to be the object's. If they are not, or the download
 /// fails, the loop throws a ``Failure`` instead, so do not act on earlier pieces until the loop has finished without an
-/// error. At most 64 MiB are loaded ahead of a slow loop, or two ranges if these are larger. Leaving the loop early, or cancelling its task, ends the
-/// download.
+/// error. At most 64 MiB are loaded ahead of a slow loop, or two ranges if these are larger. Leaving the loop early, or
+/// cancelling its task, ends the download.
 public struct ObjectBytes: AsyncSequence, Sendable {
   /// A piece.
   public typealias Element = [UInt8]

@@ -29,8 +29,9 @@ extension Store {
     var query = options.answerHeaders.map { QueryItem($0.name, $0.value) }
     guard (options.partNumber == nil) == (options.uploadID == nil), options.uploadID?.isEmpty != true else {
       throw Failure(
-        .usage, "the URL of a part needs the number of the part and the id of its upload",
-        remedy: "with only one of them it would be that of the whole object")
+        .usage,
+        "the URL of a part needs both the number of the part and the id of its upload: without one it would replace the whole object",
+        remedy: "set both, or neither")
     }
     if let number = options.partNumber, let id = options.uploadID {
       try S3Limits.check(partNumber: number, of: address(key).place)

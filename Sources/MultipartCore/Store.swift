@@ -147,9 +147,7 @@ extension StoreOptions {
     options.secrets = world.secrets
     let log = world.log
     options.note = { text in log(1, text) }
-    guard userAgent.utf8.allSatisfy({ ASCII.isVisible($0) || $0 == UInt8(ascii: " ") }) else {
-      throw Failure(.configuration, "the user agent has characters that no header can have")
-    }
+    try S3HeaderBuilder.checkValue(userAgent, of: "User-Agent")
     options.userAgent = userAgent
     options.limiter = transfer.limitRate.map { limit in
       RateLimiter(limit, now: world.uptime(), minute: { world.now().localMinute }, note: { log(1, "\($0)") })

@@ -50,9 +50,9 @@ enum ExitStatus: Int32, Sendable {
     ("69", "the store, bucket or object is not there, or the store refuses for good"),
     ("73", "precondition: the object (of get: the file) exists or is another"),
     ("74", "done and proven, but the line that --json asked for, the ETag of part, or a report could not be written"),
-    ("75", "temporary, try again: network, 5xx, throttling, deadline, lock held; the upload is kept"),
+    ("75", "temporary, try again: network, 5xx, throttling, deadline, lock held; what can be resumed is kept"),
     ("77", "credentials missing, refused or expired; access denied"),
     ("78", "configuration"),
-    ("129 / 130 / 143", "SIGHUP / SIGINT / SIGTERM; the upload is kept"),
+    ("129 / 130 / 143", "SIGHUP / SIGINT / SIGTERM; what can be resumed is kept"),
   ]
 }

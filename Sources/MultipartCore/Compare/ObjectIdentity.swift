@@ -30,7 +30,7 @@ struct ObjectIdentity: Sendable, Equatable {
   /// The identity in a record; nil if nothing identifies the object.
   var text: String? {
     if let etag, etag.form != .opaque { return etag.value }
-    guard let modified else { return etag?.value }
-    return "\(modified.seconds) \(versionID ?? "") \(etag?.value ?? "")"
+    let known = [etag?.value, versionID, modified.map { String($0.seconds) }]
+    return known.contains { $0 != nil } ? known.map { $0 ?? "" }.joined(separator: " ") : nil
   }
 }

@@ -23,16 +23,15 @@ final class RecordLock: Sendable {
 
   /// Takes the lock; nil if another run holds it.
   static func take(_ folder: RecordFolder, _ name: String) throws(Failure) -> RecordLock? {
-    var waits = 0
     // Losing this often means that other runs keep taking the lock.
     for _ in 0..<100 {
       guard let file = try folder.file(name, O_RDWR | O_CREAT) else { continue }
       switch try claim(file, folder, name) {
-      case .busy where waits < 5:
-        // `isHeld` may be asking.
-        waits += 1
-        usleep(2000)
-      case .busy: return nil
+      case .busy:
+        // A shared lock can be had beside that of `isHeld`, which is over at once, but not beside that of a run.
+        guard flock(file.descriptor, LOCK_SH | LOCK_NB) == 0 else { return nil }
+        flock(file.descriptor, LOCK_UN)
+        usleep(1000)
       case .nameless: continue
       case .held:
         let left = file.notedSince()

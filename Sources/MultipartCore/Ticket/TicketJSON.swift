@@ -27,10 +27,10 @@ extension Ticket {
     try self.init(document)
   }
 
-  /// Whether the text has more than one line, of which the first is a ticket.
+  /// Whether the first two lines of the text are tickets.
   private static func hasSeveral(_ text: [UInt8]) -> Bool {
-    let lines = text.split(separator: UInt8(ascii: "\n"), maxSplits: 1)
-    return lines.count > 1 && (try? Ticket(Array(lines[0]))) != nil
+    let lines = text.split(separator: UInt8(ascii: "\n"), maxSplits: 2).prefix(2)
+    return lines.count == 2 && lines.allSatisfy { (try? Ticket(Array($0))) != nil }
   }
 
   init(_ document: JSON) throws(Failure) {

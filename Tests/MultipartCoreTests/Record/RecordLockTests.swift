@@ -46,6 +46,23 @@ import Testing
     await asking
   }
 
+  @Test("A run waits for one that only asks, and for no other")
+  func waits() async throws {
+    try shelf.directory.write("", to: "state/uploads/\(target.name()).lock")
+    chmod(try shelf.path(".lock"), 0o600)
+    let asking = open(try shelf.path(".lock"), O_RDONLY | O_CLOEXEC)
+    #expect(flock(asking, LOCK_SH | LOCK_NB) == 0)
+    let end = Task.detached {
+      try await Task.sleep(for: .milliseconds(20))
+      close(asking)
+    }
+    let lock = try #require(try book.lock(target))
+    #expect(book.isLocked(target))
+    #expect(try book.lock(target) == nil)
+    lock.release()
+    try await end.value
+  }
+
   private static func ask(_ book: RecordBook, _ target: RecordTarget, _ isDone: Locked<Bool>) async {
     while !isDone.withLock({ $0 }) {
       _ = book.isLocked(target)

@@ -68,7 +68,7 @@ import Testing
   func partURL() async throws {
     let store = try await store()
     for (number, id, words) in [
-      (3, nil, "needs the number"), (nil, "id", "needs the number"), (3, "", "needs the number"),
+      (3, nil, "needs both the number"), (nil, "id", "needs both the number"), (3, "", "needs both the number"),
       (-5, "id", "there is no part"),
     ] as [(Int?, String?, String)] {
       var options = PresignOptions()
@@ -93,7 +93,7 @@ import Testing
 
   @Test("A user agent with a line break begins no header of its own", arguments: ["x\r\nY: z", "x\ny", "\u{0}"])
   func userAgent(_ text: String) async throws {
-    await expectUsage("the user agent") { _ = try await store { $0.userAgent = text } }
+    await expectUsage("User-Agent") { _ = try await store { $0.userAgent = text } }
   }
 
   @Test("A call that is cancelled while the program's own source of credentials is asked was interrupted")

@@ -150,6 +150,9 @@ import Testing
     #expect(small.errors.contains("one PutObject"), "\(small.errors)")
     let dry = try await box.run(put + ["--explain", "--concurrency", "3", "--dry-run"])
     #expect(dry.errors == plan && dry.output.contains("would upload"), "\(dry.errors)\(plan)")
+    try await box.shell("mkfifo pipe").expectSuccess()
+    let pipe = try await box.run("put", "pipe", "s3://bucket/k", "--explain", "--dry-run")
+    #expect(pipe.status == 0 && pipe.output.contains("would upload pipe"), "\(pipe.output)\(pipe.errors)")
   }
 
   @Test("On a line that was slow parts are smaller, and --explain says why")

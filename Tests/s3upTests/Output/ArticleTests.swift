@@ -46,6 +46,13 @@ import Testing
     for code in shown { #expect(ExitStatus(rawValue: code) != nil) }
   }
 
+  @Test("The permissions that help names for an upload are those of the policy")
+  func permissions() throws {
+    let policy = try #require(Article.named("Policies.md")?.blocks("json").first)
+    let named = { (text: String) in Set(text.matches(of: /s3:[A-Z][A-Za-z]+/).map { String($0.output) }) }
+    #expect(named(try #require(HelpWord.answer("403"))) == named(policy))
+  }
+
   @Test("The JSON of the reference has the keys that the program prints")
   func json() async throws {
     let example = try #require(Article.named("Reference.md")?.blocks("json").first)

@@ -58,7 +58,8 @@ final class PartFile: Sendable {
       do throws(ErrorNumber) {
         descriptor = try folder.open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, mode: 0o600)
       } catch {
-        if [ELOOP, EISDIR, ENXIO].contains(error.number) { throw isOccupied(path) }
+        let isThere = (try? folder.status(of: name, followsLinks: false)) != nil
+        if isThere, [ELOOP, EISDIR, ENXIO, EACCES].contains(error.number) { throw isOccupied(path) }
         throw DownloadTarget.failure(error.number, "the target's folder cannot be written", folder.path)
       }
       let file = PartFile(target, name, descriptor)
@@ -75,8 +76,9 @@ final class PartFile: Sendable {
         continue
       }
       // Its other names may be those of a copy (`cp -al`), or of a file that nobody wants written.
-      guard status.st_nlink == 1 else {
+      guard status.st_nlink <= 1 else {
         folder.remove(name)
+        if file.isThere { throw isOccupied(path) }
         continue
       }
       fchmod(descriptor, 0o600)

@@ -6,7 +6,8 @@ extension UploadMachine {
   static func ticketIsUsed(by object: Judgement, isStream: Bool) -> Failure {
     if object == .absent {
       return Failure(
-        .uploadGone, "the ticket's upload was aborted or revoked: the store has neither it nor an object",
+        .uploadGone,
+        "the store has neither the ticket's upload nor an object: the upload was aborted or revoked, or the object deleted",
         remedy: "ask for a new ticket")
     }
     // A stream cannot be compared with the object, because its bytes pass by once.

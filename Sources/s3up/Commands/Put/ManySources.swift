@@ -104,12 +104,13 @@ struct ManySources: Sendable {
     return sources
   }
 
-  /// The only file and its key, in a dry run of one file.
+  /// The only file and its key, in a dry run of one file. A pipe is not opened, and what is missing fails later.
   var oneFile: (path: FilePath, key: String)? {
     get throws(Failure) {
       guard case .named(let words) = kind, words.count == 1, let target else { return nil }
       let path = FilePath(bytes: words[0].bytes)
-      return path.isFolder ? nil : (path, try target.destination(for: words[0]).key ?? "")
+      guard path.exists, !path.isFolder, !path.isStream else { return nil }
+      return (path, try target.destination(for: words[0]).key ?? "")
     }
   }
 

@@ -10,7 +10,7 @@ enum HelpWord {
   private static let table: [(answer: String, words: String)] = [
     (
       "s3up put -r DIR s3://BUCKET/PREFIX/ --skip-same uploads what has changed; s3up help cron is about every night",
-      "backup backups nightly daily schedule scheduled timer systemd cronjob automatic"
+      "backup backups nightly daily schedule scheduled systemd cronjob automatic"
     ),
     (
       "s3up put --from-command s3://BUCKET/KEY -- CMD uploads what CMD prints, and publishes nothing if CMD fails",
@@ -37,15 +37,22 @@ enum HelpWord {
     ),
     (
       "the store asks for fewer requests; s3up repeats them more slowly, and after --retries tries ends with 75",
-      "503 slowdown 429 toomanyrequests 500 502 504 internalerror"
+      "503 slowdown 429 toomanyrequests"
     ),
-    ("s3up doctor compares this machine's clock with the store's", "clock requesttimetooskewed skew ntp"),
+    (
+      "the store has failed for the moment; s3up tries again, and after --retries tries ends with 75",
+      "500 502 504 internalerror"
+    ),
+    ("s3up doctor compares this machine's clock with the store's", "requesttimetooskewed skew ntp"),
     (
       "--endpoint-url URL, or AWS_ENDPOINT_URL, is the address of a store that is not AWS; its keys are in "
         + "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
       "minio ceph r2 cloudflare wasabi backblaze b2 seaweedfs garage gcs digitalocean hetzner scaleway compatible"
     ),
-    ("s3up uploads s3://BUCKET lists unfinished uploads, and --clean aborts them", "orphan orphans orphaned leftover"),
+    (
+      "s3up uploads s3://BUCKET lists unfinished uploads; --clean aborts those of this machine, with --all every one",
+      "orphan orphans orphaned leftover"
+    ),
     (
       "the README says how s3up is installed; it does not update itself",
       "install installation uninstall upgrade update"
