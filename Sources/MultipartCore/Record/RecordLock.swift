@@ -24,7 +24,7 @@ final class RecordLock: Sendable {
   /// Takes the lock; nil if another run holds it.
   static func take(_ folder: RecordFolder, _ name: String) throws(Failure) -> RecordLock? {
     // Losing this often means that other runs keep taking the lock.
-    for _ in 0..<100 {
+    for _ in 0..<1000 {
       guard let file = try folder.file(name, O_RDWR | O_CREAT) else { continue }
       switch try claim(file, folder, name) {
       case .busy:
