@@ -28,9 +28,8 @@ final class RecordLock: Sendable {
       guard let file = try folder.file(name, O_RDWR | O_CREAT) else { continue }
       switch try claim(file, folder, name) {
       case .busy:
-        // A shared lock can be had beside that of `isHeld`, which is over at once, but not beside that of a run.
-        guard flock(file.descriptor, LOCK_SH | LOCK_NB) == 0 else { return nil }
-        flock(file.descriptor, LOCK_UN)
+        // Otherwise it was another run's question, which is over at once.
+        if try isHeld(file) { return nil }
         usleep(1000)
       case .nameless: continue
       case .held:
@@ -42,14 +41,19 @@ final class RecordLock: Sendable {
     return nil
   }
 
-  /// Whether a run holds the lock. To find out, a shared lock is taken and released at once. The process id in the file
-  /// does not tell: it may be that of a process which is gone, or is in another container.
+  /// Whether a run holds the lock. The process id in the file does not tell: it may be that of a process which is gone,
+  /// or is in another container.
   static func isHeld(_ folder: RecordFolder, _ name: String) throws(Failure) -> Bool {
-    guard let file = try folder.file(name, O_RDONLY) else { return false }
+    try folder.file(name, O_RDONLY).map { (file) throws(Failure) in try isHeld(file) } ?? false
+  }
+
+  /// Asks by a shared lock, which is released at once: it can be had beside others of its kind, but not beside a run's.
+  private static func isHeld(_ file: RecordFile) throws(Failure) -> Bool {
     while flock(file.descriptor, LOCK_SH | LOCK_NB) != 0 {
       if errno == EWOULDBLOCK { return true }
       guard errno == EINTR else { throw file.failure("cannot be locked") }
     }
+    flock(file.descriptor, LOCK_UN)
     return false
   }
 
