@@ -34,7 +34,8 @@ struct NoProxy {
     func contains(_ address: [UInt8]) -> Bool {
       guard address.count == base.count else { return false }
       return (0..<bits).allSatisfy { bit in
-        (address[bit / 8] ^ base[bit / 8]) & (0x80 >> UInt8(bit % 8)) == 0
+        let mask = UInt8(0x80) >> (bit % 8)
+        return address[bit / 8] & mask == base[bit / 8] & mask
       }
     }
   }
