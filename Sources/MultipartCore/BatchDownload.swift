@@ -48,6 +48,7 @@ public final class BatchDownload: BatchRun {
   /// be read to its end, if the run is cancelled, or at its deadline; the outcome of each object is reported as an
   /// event.
   public func run() async throws(Failure) -> BatchSummary {
+    try tap.begin()
     defer { tap.finish() }
     return try await batch.run()
   }

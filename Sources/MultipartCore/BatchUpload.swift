@@ -31,6 +31,7 @@ public final class BatchUpload: BatchRun {
   /// Runs the upload; call it once. Cancelling the calling task stops the run. Throws if the sources cannot be read to
   /// their end, if the run is cancelled, or at its deadline; the outcome of each object is reported as an event.
   public func run() async throws(Failure) -> BatchSummary {
+    try tap.begin()
     defer { tap.finish() }
     return try await batch.run()
   }

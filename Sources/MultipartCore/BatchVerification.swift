@@ -51,6 +51,7 @@ public final class BatchVerification: BatchRun {
   /// Runs the comparison; call it once. Cancelling the calling task stops the run. Throws if the sources cannot be read
   /// to their end, if the run is cancelled, or at its deadline; the outcome of each object is reported as an event.
   public func run() async throws(Failure) -> BatchSummary {
+    try tap.begin()
     defer { tap.finish() }
     let alarm = options.deadline.map { limit in
       Task { [self] in

@@ -21,6 +21,7 @@ public final class DownloadTask: Sendable {
 
   /// Runs the download; call it once. Cancelling the calling task stops it.
   public func run() async throws(Failure) -> DownloadedObject {
+    try tap.begin()
     defer { tap.finish() }
     let alarm = options.deadline.map { [downloader] in
       downloader.run.interrupt(after: $0, since: downloader.world.uptime(), aborts: false)

@@ -33,6 +33,7 @@ public final class UploadTask: Sendable {
   /// Runs the upload; call it once. Cancelling the calling task stops the upload. With `keepsRecord` the record and the
   /// lock of a successful upload remain until ``forget()``.
   public func run(keepsRecord: Bool = false) async throws(Failure) -> UploadedObject {
+    try tap.begin()
     defer { tap.finish() }
     let start = uploader.world.uptime()
     try options.check(uploader.job.source)

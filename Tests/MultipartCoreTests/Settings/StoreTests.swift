@@ -180,4 +180,41 @@ import Testing
     #expect(failure?.code == .interrupted)
     #expect(fake.requests.isEmpty && fake.objectCount == 0)
   }
+
+  @Test("a task runs once: a second run is refused, also beside the first, and does not end the first one's events")
+  func once() async throws {
+    let path = try folder.write(randomBytes(11 << 20, seed: 3), to: "f")
+    let store = try await Store(bucket: "bucket", options())
+    let upload = try store.uploadTask(.file(path), to: "k")
+    try await expectOnce(upload.events) { () throws(Failure) in _ = try await upload.run() }
+    let download = try store.downloadTask("k", to: .file(path + ".back"))
+    try await expectOnce(download.events) { () throws(Failure) in _ = try await download.run() }
+    let batch = store.batch([UploadItem(.file(path), to: "b")])
+    try await expectOnce(batch.events) { () throws(Failure) in _ = try await batch.run() }
+    #expect(fake.objectCount == 2)
+  }
+
+  /// Runs twice at once and once more: one run succeeds, with its events to the last.
+  private func expectOnce<Event>(
+    _ events: AsyncStream<Event>, _ run: @escaping @Sendable () async throws(Failure) -> Void
+  ) async throws {
+    async let first: Failure? = Self.failure(run)
+    async let second: Failure? = Self.failure(run)
+    var failures = [await first, await second]
+    failures.append(await Self.failure(run))
+    #expect(failures.filter { $0 == nil }.count == 1)
+    #expect(failures.compactMap { $0 }.allSatisfy { $0.code == .usage && $0.message.description.contains("once") })
+    var count = 0
+    for await _ in events { count += 1 }
+    #expect(count > 0)
+  }
+
+  private static func failure(_ run: @Sendable () async throws(Failure) -> Void) async -> Failure? {
+    do throws(Failure) {
+      try await run()
+      return nil
+    } catch {
+      return error
+    }
+  }
 }
