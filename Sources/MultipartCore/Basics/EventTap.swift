@@ -17,7 +17,7 @@ final class EventTap<Event: Sendable>: Sendable {
 
   deinit { finish() }
 
-  /// A second run would share the object, its record and these events with the first.
+  /// Allows one run: a second would share the object, its record and these events with the first.
   func begin() throws(Failure) {
     let isSecond = hasBegun.withLock { hasBegun in
       defer { hasBegun = true }

@@ -6,7 +6,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
 build=.build/debug example=Tests/Acceptance/Example work=.build/example
 value() { sed -n "s/^$1=//p" "${S3UP_TEST_STORES:?names no store: run it by stores.sh run}/seaweedfs/env"; }
 
-# The package finds the library by its name. To build the package would compile the whole library a second time.
+# The package must find the library by its name. Building the package would compile the whole library a second time.
 "${SWIFT:-swift}" package --package-path "$example" --scratch-path "$work" show-dependencies >/dev/null
 mkdir -p "$work"
 modules=(-I "$build/Modules" -I Sources/CCurl -I Sources/COpenSSL -I Sources/CExpat)

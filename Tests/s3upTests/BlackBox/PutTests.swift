@@ -155,14 +155,14 @@ import Testing
   }
 
   @Test(
-    "a file of 1 GiB whose payload is signed takes under 48 MiB, besides its mapped parts",
+    "a file of 2 GiB whose payload is signed takes under 48 MiB, besides its mapped parts",
     .enabled(if: BlackBox.measures))
   func memory() async throws {
     let box = try BlackBox {
       $0.storage = .discard
       $0.partETags = .opaque
     }
-    try box.files.sparseFile("big", size: 1 << 30)
+    try box.files.sparseFile("big", size: 2 << 30)
     let child = try box.start(["put", "big", "s3://bucket/k"])
     var anonymous: [Int] = []
     while !child.ended {
@@ -171,20 +171,20 @@ import Testing
     }
     let result = await child.wait()
     result.expectSuccess()
-    #expect(box.fake.object("k")?.size == 1 << 30)
+    #expect(box.fake.object("k")?.size == 2 << 30)
     let most = try #require(anonymous.max())
     #expect(anonymous.count > 3 && most > mebi && most < 48 * mebi, "\(most / mebi) MiB")
     #expect(result.peakMemory < mostMapped, "\(result.peakMemory / mebi) MiB")
   }
 
   @Test(
-    "a file of 1 GiB on 64 connections takes under 128 MiB, mapped parts included", .enabled(if: BlackBox.measures))
+    "a file of 4 GiB on 64 connections takes under 128 MiB, mapped parts included", .enabled(if: BlackBox.measures))
   func manyConnections() async throws {
     let box = try BlackBox {
       $0.storage = .discard
       $0.partETags = .opaque
     }
-    try box.files.sparseFile("big", size: 1 << 30)
+    try box.files.sparseFile("big", size: 4 << 30)
     let result = try await box.run(
       "put", "big", "s3://bucket/k", "--concurrency", "64", "--payload-signing", "never")
     result.expectSuccess()
