@@ -305,11 +305,13 @@ struct Scheduler<Receipt: TransferReceipt>: Sendable {
     return Pace.Change(connections: backlog.enough, why: why, stopsSome: true)
   }
 
-  /// Stops the transfers that started last, unless a quarter of them has already been sent.
+  /// Stops the transfers that started last, unless a quarter of them has already been sent. One that was sent
+  /// completely needs nothing more of the line, so it does not count.
   private mutating func takeBack(_ moved: [Slot: Int64]) -> [Slot] {
-    let young = flying.values.filter { mayBeStopped($0.slot) && (moved[$0.slot] ?? 0) * 4 <= $0.size }
+    let sending = flying.values.filter { (moved[$0.slot] ?? 0) < $0.size }
+    let young = sending.filter { mayBeStopped($0.slot) && (moved[$0.slot] ?? 0) * 4 <= $0.size }
     let newest = young.sorted { ($0.sentAt, $0.slot) > ($1.sentAt, $1.slot) }
-    let stopped = newest.prefix(max(0, flying.count - window.width)).map(\.slot)
+    let stopped = newest.prefix(max(0, sending.count - window.width)).map(\.slot)
     takenBack.formUnion(stopped)
     return stopped
   }

@@ -55,12 +55,17 @@ import Testing
     box.environment["AWS_CONTAINER_CREDENTIALS_FULL_URI"] = container.url + "/keys"
     try writeCredentials(Self.file(Self.old))
     try box.sample("f", 20 * mebi)
-    let child = try box.start(Self.put + ["--limit-rate", "4M", "--wait-for-credentials", "5m"])
+    let gate = try box.files.write("", to: "gate")
+    box.fake.setFaults([
+      Fault(.init(.createMultipartUpload), .hold(file: gate, stage: .beforeAnswer)),
+      Fault(.init(.uploadPart, keyID: Self.old.keyID), .error(status: 400, code: "ExpiredToken")),
+    ])
+    let child = try box.start(Self.put + ["--wait-for-credentials", "5m"])
     try await until("the upload has begun", within: .seconds(100)) {
       child.ended || !box.fake.requests(.createMultipartUpload).isEmpty
     }
     try FileManager.default.removeItem(atPath: box.binary.home.path(".aws/credentials"))
-    box.fake.addFault(Fault(.init(.uploadPart, keyID: Self.old.keyID), .error(status: 400, code: "ExpiredToken")))
+    try FileManager.default.removeItem(atPath: gate)
     try await until("new credentials are waited for", within: .seconds(100)) {
       child.ended || String(decoding: child.stderr, as: UTF8.self).contains("waiting for new credentials")
     }
