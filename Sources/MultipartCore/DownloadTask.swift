@@ -23,23 +23,9 @@ public final class DownloadTask: Sendable {
   public func run() async throws(Failure) -> DownloadedObject {
     try tap.begin()
     defer { tap.finish() }
-    let alarm = options.deadline.map { [downloader] in
-      downloader.run.interrupt(after: $0, since: downloader.world.uptime(), aborts: false)
+    return try await downloader.run.perform(deadline: options.deadline) { [downloader] () throws(Failure) in
+      try await downloader.runAlone()
     }
-    defer { alarm?.cancel() }
-    let work = Task { [downloader] () async -> Result<DownloadedObject, Failure> in
-      do throws(Failure) {
-        return .success(try await downloader.runAlone())
-      } catch {
-        return .failure(error)
-      }
-    }
-    let result = await withTaskCancellationHandler {
-      await work.value
-    } onCancel: { [downloader] in
-      downloader.run.interrupt()
-    }
-    return try result.get()
   }
 
   /// Kills a command that receives the object, at once.

@@ -35,26 +35,11 @@ public final class UploadTask: Sendable {
   public func run(keepsRecord: Bool = false) async throws(Failure) -> UploadedObject {
     try tap.begin()
     defer { tap.finish() }
-    let start = uploader.world.uptime()
-    try options.check(uploader.job.source)
-    let alarm = options.deadline.map {
-      uploader.run.interrupt(after: $0, since: start, aborts: uploader.job.source.isStream)
+    let source = uploader.job.source
+    try options.check(source)
+    let object = try await uploader.run.perform(deadline: options.deadline, aborts: source.isStream) {
+      [uploader] () throws(Failure) in try await uploader.run()
     }
-    defer { alarm?.cancel() }
-    // A task of its own: a cancelled task could not send the requests that abort or keep the upload.
-    let work = Task { [uploader] () async -> Result<UploadedObject, Failure> in
-      do throws(Failure) {
-        return .success(try await uploader.run())
-      } catch {
-        return .failure(error)
-      }
-    }
-    let result = await withTaskCancellationHandler {
-      await work.value
-    } onCancel: { [uploader] in
-      uploader.interrupt()
-    }
-    let object = try result.get()
     if !keepsRecord { forget() }
     return object
   }

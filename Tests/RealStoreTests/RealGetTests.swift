@@ -42,7 +42,7 @@ extension RealStores {
       let target = run.files.path("target")
       let get = ["get", run.url(key), target, "--part-size", "2M", "--concurrency", "1"]
       for replaces in [false, true] {
-        let process = try run.start(get + ["--limit-rate", "4M", "--json=all"])
+        let process = try run.start(get + ["--limit-rate", "2M", "--json=all"])
         try await until("three ranges are there") {
           let output = String(decoding: process.stdout, as: UTF8.self)
           return process.ended || output.split(separator: "\n").count { $0.contains(#""event":"part""#) } >= 3

@@ -130,10 +130,31 @@ final class RunDriver<Object: Performer>: Sendable {
     if isStopping { then() }
   }
 
-  /// Ends the run so that everything is finished `limit` after `start`, by the uptime. Parts at the store are kept for
-  /// the next run, which needs no request; the upload of a stream has to be aborted before that.
-  func interrupt(after limit: Duration, since start: Duration, aborts: Bool) -> Task<Void, Never> {
-    let (wait, grace) = Self.split(max(.zero, start + limit.bounded - world.uptime()), aborts: aborts)
+  /// Does the work of the run, which ends by the deadline, or when the calling task is cancelled. `aborts`: parts at the
+  /// store are not kept for a next run, but have to be aborted before the deadline.
+  func perform<Output: Sendable>(
+    deadline: Duration?, aborts: Bool = false, _ work: @escaping @Sendable () async throws(Failure) -> Output
+  ) async throws(Failure) -> Output {
+    let alarm = deadline.map { interrupt(after: $0, aborts: aborts) }
+    defer { alarm?.cancel() }
+    // A task of its own: a cancelled task could not send the requests that abort or keep the uploads.
+    let task = Task { () async -> Result<Output, Failure> in
+      do throws(Failure) {
+        return .success(try await work())
+      } catch {
+        return .failure(error)
+      }
+    }
+    let result = await withTaskCancellationHandler {
+      await task.value
+    } onCancel: { [self] in
+      interrupt()
+    }
+    return try result.get()
+  }
+
+  private func interrupt(after limit: Duration, aborts: Bool) -> Task<Void, Never> {
+    let (wait, grace) = Self.split(max(.zero, limit.bounded), aborts: aborts)
     state.withLock { $0.graceAfterDeadline = grace }
     return Task { [self] in
       guard (try? await world.sleep(wait)) != nil else { return }

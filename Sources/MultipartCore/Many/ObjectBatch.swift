@@ -82,21 +82,12 @@ final class ObjectBatch<Maker: ObjectMaking>: BatchRun {
   func cancel() { driver.interrupt() }
 
   func run() async throws(Failure) -> BatchSummary {
-    let start = driver.world.uptime()
-    let alarm = deadline.map { driver.interrupt(after: $0, since: start, aborts: false) }
-    defer { alarm?.cancel() }
-    // A task of its own: a cancelled task could not send the requests that abort or keep the uploads.
-    let work = Task { [self] in
+    try await driver.perform(deadline: deadline) { [self] () throws(Failure) in
       await driver.run { [self] door in
         await feed(door)
       } ended: { [self] object, result in
         ended(object, result)
       }
-    }
-    await withTaskCancellationHandler {
-      await work.value
-    } onCancel: { [driver] in
-      driver.interrupt()
     }
     let summary = ledger.close()
     let trouble = state.withLock { $0.trouble ?? (summary.hasGivenUp ? nil : interruption($0.lastTry)) }

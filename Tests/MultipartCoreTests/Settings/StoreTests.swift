@@ -192,6 +192,10 @@ import Testing
     let batch = store.batch([UploadItem(.file(path), to: "b")])
     try await expectOnce(batch.events) { () throws(Failure) in _ = try await batch.run() }
     #expect(fake.objectCount == 2)
+    let many = try store.downloads(DownloadSources(.below([""]), prefix: ""), into: FilePath(folder.path("many")))
+    try await expectOnce(many.events) { () throws(Failure) in _ = try await many.run() }
+    let verification = try store.verification(BatchSources(.named([FilePath(folder.path("many"))]), prefix: ""))
+    try await expectOnce(verification.events) { () throws(Failure) in _ = try await verification.run() }
   }
 
   /// Runs twice at once and once more: one run succeeds, with its events to the last.
