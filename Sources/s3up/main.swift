@@ -14,8 +14,7 @@ let words = Argument.ofProcess()
 do throws(Failure) {
   try Store.requireProcessLimits()
 } catch {
-  for line in ErrorText.lines(for: error) { Console.standardError().line(line) }
-  signals.end(ExitStatus(error.code).rawValue)
+  signals.end(Runner.refuse(words, environment: StoreOptions.processEnvironment(), because: error).rawValue)
 }
 Task.detached {
   signals.end(await Runner.run(words, environment: StoreOptions.processEnvironment(), signals: signals).rawValue)

@@ -108,8 +108,7 @@ public final class ReportFile: Sendable {
     case .file(let place, let mode): try WholeFile.replace(place, mode: mode, failing: failure, put)
     case .descriptor(let descriptor): try put(descriptor)
     case .stream(let place):
-      let descriptor = place.withCString { open($0, O_WRONLY | O_CLOEXEC | O_NOCTTY) }
-      guard descriptor >= 0 else { throw failure(errno) }
+      let descriptor = try openStream(place)
       defer { close(descriptor) }
       try put(descriptor)
     }
@@ -143,6 +142,24 @@ public final class ReportFile: Sendable {
       .usage, "\(what) is also the file of \(setting), which would replace it",
       remedy: "name another file with \(setting)"
     ).at(Place(file: file.text))
+  }
+
+  /// Opens a named pipe or a device. A pipe's reader is waited for only briefly and not by `open`, which neither a signal
+  /// nor the deadline would end.
+  private func openStream(_ place: FilePath) throws(Failure) -> Int32 {
+    for _ in 0..<20 {
+      let descriptor = place.withCString { open($0, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK) }
+      let error = errno
+      if descriptor >= 0 {
+        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK)
+        return descriptor
+      }
+      guard error == EINTR || (error == ENXIO && place.isKind(S_IFIFO)) else { throw failure(error) }
+      usleep(100_000)
+    }
+    throw Failure(
+      .output, "\(title) was not written, because nothing reads its pipe", remedy: "start its reader before the run"
+    ).at(Place(file: path.text))
   }
 
   private func failure(_ error: Int32) -> Failure {

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// Finds secrets in texts from outside, as a whole or in part, in any encoding (``SecretForms``), and replaces them by
 /// ``Redaction/mask``.
 ///
@@ -119,7 +121,8 @@ struct SecretSearch: Sendable {
     var run = (letters: 0..<0, isHex: true)
     func end() {
       guard run.letters.count >= (run.isHex ? care.leastHex : care.least) else { return }
-      found.append(layer.starts[places[run.letters.lowerBound]]..<layer.ends[places[run.letters.upperBound - 1]])
+      let place = Self.whole(places[run.letters.lowerBound]...places[run.letters.upperBound - 1], in: layer.bytes)
+      found.append(layer.starts[place.lowerBound]..<layer.ends[place.upperBound])
     }
     func take(_ length: Int, isHex: Bool) {
       let piece = places.count - length..<places.count
@@ -143,6 +146,18 @@ struct SecretSearch: Sendable {
         found.append(layer.starts[range.lowerBound]..<layer.ends[range.upperBound - 1])
       }
     }
+  }
+
+  /// A secret that begins or ends with hex digits has up to this many that are in no piece.
+  private static let mostHexAtEnd = SecretForms.hexLength - SecretForms.pieceLength
+
+  /// What was found of a secret, with the hex digits and the padding of Base64 at its ends.
+  private static func whole(_ found: ClosedRange<Int>, in text: [UInt8]) -> ClosedRange<Int> {
+    func isHex(_ byte: UInt8) -> Bool { Hex.value(of: byte) != nil }
+    let before = text[..<found.lowerBound].suffix(mostHexAtEnd).reversed().prefix(while: isHex)
+    var end = found.upperBound + text[(found.upperBound + 1)...].prefix(mostHexAtEnd).prefix(while: isHex).count
+    end += text[(end + 1)...].prefix(2).prefix { $0 == UInt8(ascii: "=") }.count
+    return found.lowerBound - before.count...end
   }
 
   /// The text with a mask in place of the ranges. Ranges that touch or nearly touch become one: a few hex digits may be

@@ -18,13 +18,18 @@ enum Runner {
       await session.notification?.tell(status, session)
       return status
     } catch {
-      let status = ExitStatus(error.code)
-      if OutputOptions.askForJSON(words, environment: environment) {
-        try? StandardOutput.line(Event.failed(error, status).json)
-      }
-      for line in ErrorText.lines(for: error) { console.line(line) }
-      return status
+      return refuse(words, environment: environment, because: error)
     }
+  }
+
+  /// Reports what is wrong before a command has begun.
+  static func refuse(_ words: [Argument], environment: [String: String], because failure: Failure) -> ExitStatus {
+    let status = ExitStatus(failure.code)
+    if OutputOptions.askForJSON(words, environment: environment) {
+      try? StandardOutput.line(Event.failed(failure, status).json)
+    }
+    for line in ErrorText.lines(for: failure) { Console.standardError().line(line) }
+    return status
   }
 
   private static func end(_ session: inout Session) async -> ExitStatus {

@@ -160,13 +160,13 @@ bare() { # ETAG as XML has it: sets `etag`
 lower() {
   case ${etag%-*} in
     *[!0-9A-Fa-f]*) ;;
-    *[A-F]*) etag=$(printf '%s' "$etag" | tr A-F a-f) ;;
+    *[A-F]*) etag=$(printf '%s' "$etag" | tr A-F a-f) capitals=yes ;;
   esac
 }
 
 # Sets `found`, the length, `etag` and `sum` from the headers of the answer.
 read_headers() {
-  found='' etag='' sum=''
+  found='' etag='' sum='' capitals=''
   IFS=$line_feed
   for line in $answer; do
     line=${line%"$return"}
@@ -383,8 +383,10 @@ show_object() {
   [ "${etag##*-}" = "$count" ] || return 1
   value=${object_etag:-$own_etag}
   [ -n "$value" ] || return 0
-  # Not every store makes it of the parts' MD5s: then only its own answer tells that this is the object.
-  [ "$etag" = "$value" ] || { [ "$etag" = "$completed" ]; return; }
+  # Not every store makes it of the parts' MD5s: then only its own answer tells that this is the object. But that may be
+  # the answer to somebody who has completed the same upload with other bytes, unless none can be signed; in capitals, as
+  # Alibaba's OSS writes it, it is not made of MD5s.
+  [ "$etag" = "$value" ] || { [ "$etag" = "$completed" ] && [ -n "$object_etag$object_sum$capitals" ]; return; }
   proof="proven by its ETag $etag" proven=yes
 }
 
@@ -416,7 +418,7 @@ is_from_file() {
 file=$1
 { [ -f "$file" ] && [ -r "$file" ]; } || fail 66 "$file is not a file that can be read"
 command -v curl >/dev/null || fail 69 'curl is not installed'
-hasher='' note='' own_etag='' completed=''
+hasher='' note='' own_etag='' completed='' capitals=''
 if [ "$etag_is_md5" = yes ]; then
   for try in md5sum 'openssl md5 -r' 'md5 -q'; do
     # One that is there may still refuse to work, as openssl does in FIPS mode.

@@ -17,13 +17,15 @@ base=scripts/$(date +%s).$$
 endpoint=$(value ENDPOINT) bucket=$(value BUCKET)
 SECRETS=("HOME=$room/home" "AWS_ACCESS_KEY_ID=$(value ACCESS_KEY)" "AWS_SECRET_ACCESS_KEY=$(value SECRET_KEY)")
 # Changes the curl of a run: CURL_MORE has further options, CURL_POST is the answer to a POST, CURL_GROW is a file that
-# grows while the parts are listed. With NO_SLEEP it does not wait before it tries again.
+# grows while the parts are listed, CURL_FIRST is a command that runs before a POST. With NO_SLEEP it does not wait before
+# it tries again.
 cat >bin/curl <<EOF_CURL
 #!/bin/sh
 shift
 case " \$* " in *' -X '* | *' -I '* | *' --data-binary '*) ;; *) [ -z "\${CURL_GROW-}" ] || printf x >>"\$CURL_GROW" ;; esac
 case " \$* " in *' -X PUT '* | *' -I '*) ;; *' --data-binary '*)
-  if [ -n "\${CURL_POST-}" ]; then cat >/dev/null; printf '%s' "\$CURL_POST"; exit; fi ;;
+  if [ -n "\${CURL_POST-}" ]; then cat >/dev/null; printf '%s' "\$CURL_POST"; exit; fi
+  [ -z "\${CURL_FIRST-}" ] || CURL_FIRST='' sh -c "\$CURL_FIRST" </dev/null >first 2>&1 ;;
 esac
 exec $(command -v curl) -q "\$@" \${CURL_MORE-}
 EOF_CURL
@@ -47,7 +49,7 @@ issue() {
 # upload SCRIPT FILE: runs it in a shell without credentials; its output is in the files `out` and `errors`.
 upload() {
   env -i "PATH=${UPLOAD_PATH:-$room/bin:$PATH}" "HOME=$room/home" "CURL_MORE=${CURL_MORE-}" "CURL_POST=${CURL_POST-}" \
-    "CURL_GROW=${CURL_GROW-}" "NO_SLEEP=${NO_SLEEP-}" $shell "$@" >out 2>errors
+    "CURL_GROW=${CURL_GROW-}" "CURL_FIRST=${CURL_FIRST-}" "NO_SLEEP=${NO_SLEEP-}" $shell "$@" >out 2>errors
 }
 fail() {
   echo "scripts.sh: ${shell:-}: $1" >&2
@@ -228,6 +230,12 @@ all() {
   grep -q 'proven by its ETag' out || fail 'the MD5s of this machine prove nothing'
   identical small2 "$place/size"
   expect 69 size.sh small
+  # The store answers a second completion with the result of the first.
+  issue sh twice.sh '' "$place/twice" --size 6291456 --part-size 5M
+  CURL_FIRST="sh twice.sh small2" expect 75 twice.sh small
+  grep -q 'is not this file' errors || fail 'it does not say that the object is not this file'
+  identical small2 "$place/twice"
+  expect 69 twice.sh small
   issue sh most.sh '' "$place/most" --max-size 20M --part-size 5M
   expect 65 most.sh file
   issue sh less.sh '' "$place/less" --max-size 6291455 --part-size 5M

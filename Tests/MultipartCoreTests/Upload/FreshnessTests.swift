@@ -61,7 +61,22 @@ import Testing
     }
   }
 
-  @Test("What was at the key before decides, whatever the clocks say: nothing, another version, or an earlier time")
+  @Test("What was not at the key before is this upload's, unless it is older than clocks and answers can differ")
+  func notBefore() throws {
+    let asked = Duration.seconds(170)
+    for since in [Freshness.Since.put(.seconds(100)), .upload(try Self.moment(120))] {
+      for before in [Freshness.Before.nothing, .object(versionID: "v1", modified: try Self.moment(10))] {
+        let freshness = Freshness(before: before, since: since)
+        for (modified, isOurs) in [(0, false), (59, false), (60, true), (119, true), (190, true), (240, true)] {
+          let head = head(modified: modified, date: 190, version: "v2")
+          #expect(self.isOurs(freshness, head, asked: asked) == isOurs, "\(since) \(before) \(modified)")
+        }
+        #expect(isOurs(freshness, head(modified: nil, date: 190, version: "v2"), asked: asked) == true)
+      }
+    }
+  }
+
+  @Test("What was at the key before decides, however seconds are rounded: nothing, another version, an earlier time")
   func before() throws {
     let put = Freshness.Since.put(.seconds(100))
     let asked = Duration.seconds(100)

@@ -117,6 +117,23 @@ import Testing
     #expect(example.kind.fits(judgement), "\(judgement)")
   }
 
+  @Test("If others may complete the upload with any bytes, S3's form of an ETag must be that of the parts")
+  func open() throws {
+    let other = "d41d8cd98f00b204e9800998ecf8427e"
+    let table: [(String?, PartProof, Kind)] = [
+      ("\"\(Self.assembled)\"", .etag, .proven("")), ("\"\(other)-3\"", .etag, .contradicted("another file")),
+      // Where parts have no MD5s, the object's ETag is made of something else.
+      ("\"\(other)-3\"", .contentMD5, .undecided), ("\"\(other)-3\"", .checksum, .undecided),
+      ("\"\(other.uppercased())-3\"", .etag, .undecided), ("\"\(other)-4\"", .etag, .notOurs),
+      ("\"\(other)\"", .etag, .undecided), ("\"v1.abc\"", .etag, .undecided), (nil, .etag, .undecided),
+    ]
+    for (etag, proof, kind) in table {
+      let expected = try Expectation(receipts: try Self.receipts(proof: proof))
+      let judgement = Verdict.judge(expected, ReportedObject(etag: etag), isOpen: true)
+      #expect(kind.fits(judgement), "\(etag ?? "none") \(proof): \(judgement)")
+    }
+  }
+
   @Test("Composite SHA-256: an equal one proves, another contradicts, a full-object one decides nothing")
   func composite() throws {
     let expected = try Expectation(receipts: try Self.receipts(algorithm: .sha256, proof: .checksum))

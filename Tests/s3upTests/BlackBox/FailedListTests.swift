@@ -60,6 +60,13 @@ import Testing
     #expect(try box.files.read("failed") == Array("t/./x".utf8) + [0xFF, 0x0A])
     try await box.run("put", "--files-from", "failed", "s3://bucket/p/").expectSuccess()
     #expect(box.fake.object("p/x%FF") != nil)
+    // The name of one file is escaped alike.
+    let one = #"exec "$S3UP" $0 "$(printf 't/x\377')" s3://bucket/one/"#
+    try await box.shell(one.replacing("$0", with: "put")).expectSuccess()
+    #expect(box.fake.object("one/x%FF") != nil)
+    try await box.shell(one.replacing("$0", with: "verify")).expectSuccess()
+    try await box.shell(one.replacing("$0", with: "put --non-utf8 refuse"))
+      .expectFailure(64, "the file's name is not UTF-8")
   }
 
   @Test("A folder whose files are not known is not listed, and no command promises to send it")

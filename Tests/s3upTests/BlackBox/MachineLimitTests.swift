@@ -63,6 +63,9 @@ import Testing
     let before = box.fake.requests.count
     let none = try await box.shell(#"ulimit -n 16; exec "$S3UP" put -r t s3://bucket/r/"#)
     none.expectFailure(75, "this process may have 16 files open, and needs 48", "ulimit -n 48")
+    let json = try await box.shell(#"ulimit -n 16; exec "$S3UP" put -r t s3://bucket/r/ --json"#)
+    #expect(json.status == 75 && json.json["event"] as? String == "failed", "\(json.output) \(json.errors)")
+    #expect(json.json["hint"] as? String == "raise the limit: ulimit -n 48 or more")
     #expect(box.fake.requests.count == before)
   }
 }

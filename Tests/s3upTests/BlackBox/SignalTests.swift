@@ -102,6 +102,19 @@ import Testing
     await child.wait(timeout: .seconds(60)).expectFailure(143, "interrupted")
   }
 
+  @Test(
+    "a run ends although nothing reads the named pipe of its report",
+    arguments: [["-r", "t", "s3://bucket/p/", "--manifest", "pipe"], ["t/f", "s3://bucket/k", "--dotenv", "pipe"]])
+  func reportWithoutReader(_ words: [String]) async throws {
+    let box = try BlackBox()
+    try box.sample("t/f", 10)
+    #expect(mkfifo(box.files.path("pipe"), 0o600) == 0)
+    let result = try await box.start(["put"] + words).wait(timeout: .seconds(100))
+    #expect(result.status == 74, "\(result.errors)")
+    #expect(result.errors.contains("nothing reads its pipe"), "\(result.errors)")
+    #expect(box.fake.objectCount == 1)
+  }
+
   private static func isOpen(_ file: String, in child: ChildProcess) -> Bool {
     let folder = "/proc/\(child.pid)/fd"
     let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []

@@ -10,6 +10,30 @@ import Testing
       .expectSuccess()
   }
 
+  /// As SeaweedFS answers a completion of an upload that another run has just completed with its own parts.
+  @Test("Another file that was uploaded with the same ticket is not taken for this one", arguments: [3, 11 * mebi])
+  func another(_ size: Int) async throws {
+    let box = try BlackBox()
+    try box.sample("f", size)
+    let parts = (size + 5 * mebi - 1) / (5 * mebi)
+    let others: [Fault] = [.completeMultipartUpload, .headObject].map {
+      Fault(.init($0), .etag("\"d41d8cd98f00b204e9800998ecf8427e-\(parts)\""))
+    }
+    for options in [["--size", String(size)], ["--max-size", "20M"]] {
+      try await issue(box, options[0], options[1])
+      box.fake.setFaults(others)
+      let result = try await box.stranger.run("put", "f", "--ticket", "t.json")
+      #expect(result.status == 65, "\(result.errors)")
+      #expect(result.errors.contains("another file was uploaded with this ticket"), "\(result.errors)")
+      box.fake.setFaults([])
+      FilePath(box.files.path("t.json")).remove()
+    }
+    // A ticket for a file allows no other bytes, so that only the store's way to make ETags can be another.
+    try await issue(box, "f")
+    box.fake.setFaults(others)
+    #expect(try await box.stranger.run("put", "f", "--ticket", "t.json").status == 0)
+  }
+
   private func produce(_ box: BlackBox, _ command: String) async throws -> ChildProcess.Result {
     try await box.run("put", "--ticket", "t.json", "--from-command", "--", "sh", "-c", command)
   }

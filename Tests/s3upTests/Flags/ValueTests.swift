@@ -152,7 +152,9 @@ import Testing
     #expect(throws: Failure.self) { try S3URL("s3://bkt").destination(for: "f") }
     #expect(throws: Failure.self) { try S3URL("s3://bkt/p/").destination(for: "-") }
     #expect(throws: Failure.self) { try S3URL("s3://bkt/p/").destination(for: "dir/") }
-    #expect(throws: Failure.self) { try S3URL("s3://bkt/p/").destination(for: Argument(bytes: [0xff])) }
+    let odd = Argument(bytes: Array("d/a%".utf8) + [0xff])
+    #expect(try S3URL("s3://bkt/p/").destination(for: odd).key == "p/a%25%FF")
+    #expect(throws: Failure.self) { try S3URL("s3://bkt/p/").destination(for: odd, .refuse) }
   }
 }
 

@@ -32,7 +32,7 @@ struct KeyName: Sendable {
     return key
   }
 
-  private func text(of name: [UInt8], _ place: Place) throws(Failure) -> String {
+  fileprivate func text(of name: [UInt8], _ place: Place) throws(Failure) -> String {
     if let text = String(validating: name, as: UTF8.self) { return text }
     guard oddNames == .escape else {
       throw Failure(
@@ -81,5 +81,12 @@ struct KeyName: Sendable {
   private static func add(_ byte: UInt8, to text: inout [UInt8]) {
     let digits = Array("0123456789ABCDEF".utf8)
     text += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+  }
+}
+
+extension FilePath {
+  /// The last component as the last component of a key.
+  public func nameInKey(_ oddNames: BatchSources.OddNames = .escape) throws(Failure) -> String {
+    try KeyName(prefix: "", oddNames).text(of: Array(lastName), Place(file: text))
   }
 }

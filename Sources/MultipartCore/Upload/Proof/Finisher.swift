@@ -13,16 +13,19 @@ final class Finisher: Sendable {
   private let address: ObjectAddress
   private let conditions: WriteConditions
   private let requested: RequestedSettings?
+  /// Whether others may fill and complete the same upload with any bytes.
+  private let isOpen: Bool
   private let state = Locked(State())
 
   init(
     client: S3Client, _ address: ObjectAddress, conditions: WriteConditions = WriteConditions(),
-    requested: RequestedSettings? = nil
+    requested: RequestedSettings? = nil, isOpen: Bool = false
   ) {
     self.client = client
     self.address = address
     self.conditions = conditions
     self.requested = requested
+    self.isOpen = isOpen
   }
 
   var expected: Expectation? { state.withLock { $0.expected } }
@@ -113,7 +116,7 @@ final class Finisher: Sendable {
       state.known.versionID = reported.versionID ?? state.known.versionID
       state.known.requestID = reported.requestID ?? state.known.requestID
     }
-    return Verdict.judge(expected, reported)
+    return Verdict.judge(expected, reported, isOpen: isOpen)
   }
 
   /// The complete request. Only checksums that the store is known to have for each part may be sent to it again.

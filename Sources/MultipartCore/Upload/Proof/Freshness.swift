@@ -29,29 +29,41 @@ struct Freshness: Sendable {
 
   /// Why the object may be an older one; nil if it is not. `asked` is when the HEAD that showed it was sent.
   func doubt(about object: ObjectInfo, asked: Duration) -> String? {
-    if isAnother(object) { return nil }
+    let isAnother = isAnother(object)
     guard let since, let modified = object.lastModified, let date = object.headers["Date"].flatMap(DateText.http) else {
-      return "nothing shows when the object at the key was created"
+      return isAnother ? nil : "nothing shows when the object at the key was created"
     }
+    if isAnother { return modified.seconds < seconds(since, date, asked) - Self.apart ? Self.older : nil }
     // All of this is only valid if the same clock sets both times.
     guard modified.seconds <= date.seconds + Self.slack else {
       return "by the store's clock the object at the key was created in the future"
     }
     switch since {
     case .upload(let begun):
-      return modified >= begun ? nil : "the object at the key is older than this upload"
-    case .put(let first):
+      return modified >= begun ? nil : Self.older
+    case .put:
       // The first try began at `date + 1 - passed` at the latest, because fractions of seconds are cut off. An object
       // of that second or earlier may be older; the slack allows for servers of the store whose clocks differ.
-      let passed = Int64(max(0, (asked - first).seconds).rounded(.down))
-      guard modified.seconds >= date.seconds + 1 - passed + Self.slack else {
+      guard modified.seconds >= seconds(since, date, asked) + 1 + Self.slack else {
         return "the object at the key may be older than this run"
       }
       return nil
     }
   }
 
+  /// When the upload was begun or the first PutObject sent, by the store's clock, if that shows `date` now.
+  private func seconds(_ since: Since, _ date: Timestamp, _ asked: Duration) -> Int64 {
+    switch since {
+    case .upload(let begun): begun.seconds
+    case .put(let first): date.seconds - Int64(max(0, (asked - first).seconds).rounded(.down))
+    }
+  }
+
+  private static let older = "the object at the key is older than this upload"
   private static let slack: Int64 = 1
+  /// An object that was not there before can still be an older one, which a server of the store did not know yet. The
+  /// seconds allow for slow answers, and for servers whose clocks differ.
+  private static let apart: Int64 = 60
 
   /// Whether it is certainly a different object from the one that existed before.
   private func isAnother(_ object: ObjectInfo) -> Bool {

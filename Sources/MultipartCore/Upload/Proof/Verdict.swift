@@ -1,9 +1,11 @@
 /// Whether what a store says about an object shows that it is the source.
 ///
-/// A different size or checksum shows that it is not. An ETag alone never does: after an upload in parts some stores
-/// give the MD5 of the whole object, others an opaque value.
+/// A different size or checksum shows that it is not. An ETag alone does not: after an upload in parts some stores give
+/// the MD5 of the whole object, others an opaque value. Only if others may fill and complete the same upload with any
+/// bytes (`isOpen`) is it not believed that S3's form of an ETag is of something else than the parts: SeaweedFS answers a
+/// second completion, whatever its parts, with the first one's result.
 enum Verdict {
-  static func judge(_ expected: Expectation, _ reported: ReportedObject) -> Judgement {
+  static func judge(_ expected: Expectation, _ reported: ReportedObject, isOpen: Bool = false) -> Judgement {
     if let size = reported.size, size != expected.size {
       return .contradicted(message: "the object has \(size) bytes, the source \(expected.size)")
     }
@@ -19,6 +21,12 @@ enum Verdict {
     // Judged by its size alone, an object of other parts could pass for this one.
     if let parts = reported.parts, parts != expected.parts {
       return .notOurs(message: "the object at the key was made of \(parts) parts, this one of \(expected.parts)")
+    }
+    if isOpen, expected.weakest == .etag, let etag = expected.etag, let given = reported.etagOfParts {
+      return .contradicted(
+        message:
+          "the object's ETag is \(given.value), that of these parts \(etag.value): another file was uploaded with this ticket"
+      )
     }
     return .undecided(weak: weak(expected))
   }
@@ -52,6 +60,13 @@ enum Verdict {
 extension ReportedObject {
   /// The number of parts, from a header or the ETag.
   fileprivate var parts: Int? { partsCount ?? parsedETag?.parts }
+
+  /// The ETag if S3 would have computed it from the parts' MD5s. In capitals, as Alibaba's OSS writes it, it is computed
+  /// in another way.
+  fileprivate var etagOfParts: ETag? {
+    guard let parsed = parsedETag, parsed.parts != nil else { return nil }
+    return etag?.utf8.contains { 0x41...0x46 ~= $0 } == true ? nil : parsed
+  }
 }
 
 /// What an answer about the object says about whether it is the source.

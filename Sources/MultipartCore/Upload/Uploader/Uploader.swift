@@ -78,7 +78,9 @@ final class Uploader: Performer {
       total: job.source.size, parts: job.source.isStream ? nil : plan.partCount)
     asked = try job.requested()
     sender = BodySender(client: client, job: job, asked: asked, progress: progress)
-    finisher = Finisher(client: client, job.address, conditions: job.conditions, requested: asked)
+    finisher = Finisher(
+      client: client, job.address, conditions: job.conditions, requested: asked,
+      isOpen: job.ticket?.signedSums.isEmpty ?? false)
     let target = RecordTarget(origin: client.signer.origin, bucket: job.bucket, key: job.key)
     if let book, !plan.isSingle || job.source.isStream || (mayHaveRecord && book.mayHave(target)) {
       journal = UploadJournal(book: book, target: target, digest: try job.digest()) { tell(.warning($0)) }

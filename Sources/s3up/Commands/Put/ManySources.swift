@@ -98,20 +98,18 @@ struct ManySources: Sendable {
     if isOneKey { sources.key = target?.key }
     sources.rules = try GlobRules(selection.rules)
     sources.followsLinks = selection.followsLinks
-    sources.oddNames = selection.refusesNonUTF8 ? .refuse : .escape
+    sources.oddNames = selection.oddNames
     sources.shard = selection.shard
     sources.tellsExcluded = selection.isDryRun
     return sources
   }
 
   /// The only file and its key, in a dry run of one file. A pipe is not opened, and what is missing fails later.
-  var oneFile: (path: FilePath, key: String)? {
-    get throws(Failure) {
-      guard case .named(let words) = kind, words.count == 1, let target else { return nil }
-      let path = FilePath(bytes: words[0].bytes)
-      guard path.exists, !path.isFolder, !path.isStream else { return nil }
-      return (path, try target.destination(for: words[0]).key ?? "")
-    }
+  func oneFile(_ selection: SelectionOptions) throws(Failure) -> (path: FilePath, key: String)? {
+    guard case .named(let words) = kind, words.count == 1, let target else { return nil }
+    let path = FilePath(bytes: words[0].bytes)
+    guard path.exists, !path.isFolder, !path.isStream else { return nil }
+    return (path, try target.destination(for: words[0], selection.oddNames).key ?? "")
   }
 
   /// The sources, for people.
@@ -167,7 +165,7 @@ struct ManySources: Sendable {
     if url.key == nil, words.count == 1, invocation.toggle(.recursive) != true,
       !FilePath(bytes: words[0].bytes).isFolder
     {
-      _ = try url.destination(for: words[0])
+      _ = try url.destination(for: words[0], invocation.oddNames)
     }
     if key.isEmpty || key.utf8.last == UInt8(ascii: "/") { return S3URL(bucket: url.bucket, key: key) }
     if words.count == 1, invocation.toggle(.recursive) != true { return url }

@@ -31,7 +31,7 @@ struct PutManyCommand {
       try store.check(options.upload)
       if !selection.isDryRun { try await manifest?.check(session, besides: bucket) }
       try await session.tellPlan { () async throws(Failure) in
-        if selection.isDryRun, session.attributes == nil, let (path, key) = try sources.oneFile {
+        if selection.isDryRun, session.attributes == nil, let (path, key) = try sources.oneFile(selection) {
           return try await store.explain(store.uploadTask(.file(path), to: key, options.upload))
         }
         return try await store.explain(options.upload, sources: sources.title, target: sources.targetTitle)

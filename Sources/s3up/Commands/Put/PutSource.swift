@@ -26,7 +26,8 @@ enum PutSource {
     try invocation.checkOrder(words)
     // Checked first: that it is a folder says more than that it provides no name.
     let source = try PutSource(words[0], invocation)
-    return (source, try S3URL(words[1], for: invocation.command).destination(for: words[0]))
+    let url = try S3URL(words[1], for: invocation.command)
+    return (source, try url.destination(for: words[0], invocation.oddNames))
   }
 
   private init(_ word: Argument, _ invocation: Invocation) throws(Failure) {

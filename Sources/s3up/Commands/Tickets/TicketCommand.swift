@@ -40,7 +40,7 @@ struct TicketCommand {
     var url = try S3URL(words[words.count - 1], for: .ticket)
     if let file, FilePath(bytes: file.bytes).isFolder { throw ManySources.folder(file, "ticket issue", url) }
     if let file {
-      url = try url.destination(for: file)
+      url = try url.destination(for: file, session.invocation.oddNames)
     } else if url.key?.utf8.last ?? UInt8(ascii: "/") == UInt8(ascii: "/") {
       throw Failure(
         .usage, "a size provides no name for a key under '\(words[words.count - 1].text)'",

@@ -84,8 +84,8 @@ extension FlagList {
     Flag(
       .sseCKeyFile, .value("FILE"), .object, [.files, .create, .partSigned, .parts, .complete, .get, .verify, .head],
       "Encrypt, or read, with the key in FILE: 32 raw bytes or their base64.",
-      more: "The key is sent only to the store and only over TLS, and is never shown.", completes: .files,
-      common: [.verify, .head]
+      more: "The key is sent only to the store, over TLS unless it runs on this machine, and is never shown.",
+      completes: .files, common: [.verify, .head]
     ),
   ]
 

@@ -6,7 +6,7 @@ struct SelectionOptions: Sendable {
   /// The rules, in the order in which they were given.
   var rules: [GlobRules.Rule] = []
   var followsLinks = false
-  var refusesNonUTF8 = false
+  var oddNames = BatchSources.OddNames.escape
   var restoresNonUTF8 = false
   var endsWithNUL = false
   var shard: Shard?
@@ -25,8 +25,8 @@ struct SelectionOptions: Sendable {
       rules.append(rule(try invocation.text(glob)))
     }
     followsLinks = invocation.toggle(.followSymlinks) ?? false
-    let oddNames = try invocation.word(.nonUTF8)
-    (refusesNonUTF8, restoresNonUTF8) = (oddNames == "refuse", oddNames == "restore")
+    oddNames = try invocation.oddNames
+    restoresNonUTF8 = try invocation.word(.nonUTF8) == "restore"
     endsWithNUL = invocation.toggle(.null) ?? false
     shard = try Self.shard(invocation, environment)
     manifest = try invocation.path(.manifest)
@@ -43,5 +43,12 @@ struct SelectionOptions: Sendable {
     } catch {
       throw Failure(.usage, "\(given.origin.text): \(error.message.commandText)", remedy: error.remedy?.commandText)
     }
+  }
+}
+
+extension Invocation {
+  /// What becomes of a file's name that is not UTF-8.
+  var oddNames: BatchSources.OddNames {
+    get throws(Failure) { try word(.nonUTF8) == "refuse" ? .refuse : .escape }
   }
 }

@@ -76,21 +76,23 @@ struct S3URL: Sendable, Hashable {
   }
 
   /// The destination for a file of this name: below the prefix, if the URL ends with a slash.
-  func destination(for file: Argument) throws(Failure) -> S3URL {
+  func destination(
+    for file: Argument, _ oddNames: BatchSources.OddNames = .escape
+  ) throws(Failure) -> S3URL {
     guard let key, key.isEmpty || key.utf8.last == UInt8(ascii: "/") else {
       if key != nil { return self }
       throw Failure(
         .usage, "'s3://\(bucket)' names no key",
         remedy: "Write s3://\(bucket)/ to keep the file's name, or s3://\(bucket)/KEY.")
     }
-    let name = file.lastComponent
-    guard let text = name.utf8Text, !text.isEmpty, file.bytes != [UInt8(ascii: "-")] else {
+    guard !file.lastComponent.bytes.isEmpty, file.bytes != [UInt8(ascii: "-")] else {
       throw Failure(
         .usage, "'\(file.text)' provides no name for a key under 's3://\(bucket)/\(key)'",
         remedy: "Give the whole key: s3://\(bucket)/\(key)NAME.")
     }
-    try S3Limits.check(key: key + text, remedy: "Give the object another key.")
-    return S3URL(bucket: bucket, key: key + text)
+    let name = try FilePath(bytes: file.bytes).nameInKey(oddNames)
+    try S3Limits.check(key: key + name, remedy: "Give the object another key.")
+    return S3URL(bucket: bucket, key: key + name)
   }
 
   /// Refuses what is typed instead of a bucket's name. Which names are allowed depends on the store, so the library decides.
