@@ -500,6 +500,26 @@ def blind(bench, browser):
     return "another file of the size"
 
 
+def twice(bench, browser):
+    """The store answers a second completion with the result of the first, whose bytes were others."""
+    file, other = bench.sample(6 * MIB, 16), bench.sample(6 * MIB, 17)
+    page, key = bench.issue("--size", str(6 * MIB))
+    held, begin = bench.folder / "held.html", "async function complete(there) {\n"
+    text = page.read_text()
+    demand(text.count(begin) == 1, "the page completes uploads in another way")
+    wait = "run.waits = true; while (run.waits) await new Promise((then) => setTimeout(then, 50))\n"
+    held.write_text(text.replace(begin, begin + wait))
+    browser.open(held)
+    browser.choose(file)
+    until("it is about to complete", lambda: browser.script("return run.waits"))
+    sent = bench.s3up("put", other, "--ticket", page)
+    demand(sent.returncode == 0, sent.stderr)
+    browser.script("run.waits = false")
+    ended(browser, "bad")
+    bench.compare(key, other)
+    return "another file, completed just before"
+
+
 def looks(bench, browser):
     """Measures its appearance; with --shots also takes pictures."""
     file = bench.sample(9 * MIB, 12)
@@ -551,7 +571,7 @@ return Math.min(...[...document.querySelectorAll('h1, dt, dd, p, label, button')
 
 CASES = {
     "small": small, "sums": sums, "others": others, "mixed": mixed, "portal": portal, "late": late, "hostile": hostile, "keys": keys, "blind": blind,
-    "looks": looks, "whole": whole,
+    "twice": twice, "looks": looks, "whole": whole,
 }  # fmt: skip
 
 
