@@ -1,9 +1,9 @@
 /// Whether what a store says about an object shows that it is the source.
 ///
 /// A different size or checksum shows that it is not. An ETag alone does not: after an upload in parts some stores give
-/// the MD5 of the whole object, others an opaque value. Only if others may fill and complete the same upload with any
-/// bytes (`isOpen`) is it not believed that S3's form of an ETag is of something else than the parts: SeaweedFS answers a
-/// second completion, whatever its parts, with the first one's result.
+/// the MD5 of the whole object, others an opaque value. The exception is an upload that others may fill with any bytes and
+/// complete too (`isOpen`): an ETag of S3's form that is not that of the parts is then another file's, because SeaweedFS
+/// answers a second completion with the result of the first, whatever its parts.
 enum Verdict {
   static func judge(_ expected: Expectation, _ reported: ReportedObject, isOpen: Bool = false) -> Judgement {
     if let size = reported.size, size != expected.size {
