@@ -43,12 +43,17 @@ final class Signals: Sendable {
       guard let grace else { return }
       Task {
         try? await Task.sleep(for: grace)
-        late()
-        end(128 + (received ?? SIGTERM))
+        await endLate(task, late)
       }
     }
     try requireNone()
     do throws(Failure) { return try await task.run(work) } catch { throw meaning(of: error) }
+  }
+
+  /// Ends the process because the work has not ended in time. If it ends at this very moment, it reports that itself.
+  private func endLate<Value>(_ task: SignalledTask<Value>, _ late: () -> Void) async {
+    if task.takesReport() { late() } else { try? await Task.sleep(for: .seconds(1)) }
+    end(128 + (received ?? SIGTERM))
   }
 
   /// A terminal also sends the signal to a program that was to return credentials.
@@ -74,8 +79,7 @@ final class Signals: Sendable {
         try? await Task.sleep(for: .seconds(3))
         task.cancel()
         try? await Task.sleep(for: .seconds(1))
-        late(unknown)
-        end(128 + (received ?? SIGTERM))
+        await endLate(task) { late(unknown) }
       }
     }
     try requireNone()
@@ -181,6 +185,7 @@ final class Signals: Sendable {
 private final class SignalledTask<Value: Sendable>: Sendable {
   private struct State: Sendable {
     var isCancelled = false
+    var isReported = false
     var task: Task<Result<Value, Failure>, Never>?
   }
 
@@ -203,6 +208,17 @@ private final class SignalledTask<Value: Sendable>: Sendable {
       return state.isCancelled
     }
     if isCancelled { task.cancel() }
-    return try await task.value.get()
+    let result = await task.value
+    // The process is about to end, and its end is being reported: nothing follows.
+    if !takesReport() { await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
+    return try result.get()
+  }
+
+  /// Whether the caller is to report the end: the first that asks.
+  func takesReport() -> Bool {
+    state.withLock { state in
+      defer { state.isReported = true }
+      return !state.isReported
+    }
   }
 }
