@@ -28,7 +28,8 @@ enum Runner {
     if OutputOptions.askForJSON(words, environment: environment) {
       try? StandardOutput.line(Event.failed(failure, status).json)
     }
-    for line in ErrorText.lines(for: failure) { Console.standardError().line(line) }
+    let console = Console.standardError()
+    for line in ErrorText.lines(for: failure) { console.line(line) }
     return status
   }
 

@@ -50,7 +50,7 @@ final class Signals: Sendable {
     do throws(Failure) { return try await task.run(work) } catch { throw meaning(of: error) }
   }
 
-  /// Ends the process because the work has not ended in time. If it ends at this very moment, it reports that itself.
+  /// Ends the process because the work has taken too long. Work that has just ended gets a second to report its result.
   private func endLate<Value>(_ task: SignalledTask<Value>, _ late: () -> Void) async {
     if task.takesReport() { late() } else { try? await Task.sleep(for: .seconds(1)) }
     end(128 + (received ?? SIGTERM))
@@ -209,12 +209,12 @@ private final class SignalledTask<Value: Sendable>: Sendable {
     }
     if isCancelled { task.cancel() }
     let result = await task.value
-    // The process is about to end, and its end is being reported: nothing follows.
+    // The process is being ended, and the message for that is already on its way.
     if !takesReport() { await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
     return try result.get()
   }
 
-  /// Whether the caller is to report the end: the first that asks.
+  /// Whether the caller reports how the work ended; true only for the first caller.
   func takesReport() -> Bool {
     state.withLock { state in
       defer { state.isReported = true }

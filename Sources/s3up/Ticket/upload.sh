@@ -383,9 +383,9 @@ show_object() {
   [ "${etag##*-}" = "$count" ] || return 1
   value=${object_etag:-$own_etag}
   [ -n "$value" ] || return 0
-  # Not every store makes it of the parts' MD5s: then only its own answer tells that this is the object. But that may be
-  # the answer to somebody who has completed the same upload with other bytes, unless none can be signed; in capitals, as
-  # Alibaba's OSS writes it, it is not made of MD5s.
+  # A store that makes ETags in another way is believed if it gave this one at completion: when the parts are signed, or
+  # when the ETag is in capitals, as at Alibaba's OSS. Otherwise the object may be another file, because SeaweedFS answers
+  # a second completion with the result of the first.
   [ "$etag" = "$value" ] || { [ "$etag" = "$completed" ] && [ -n "$object_etag$object_sum$capitals" ]; return; }
   proof="proven by its ETag $etag" proven=yes
 }
