@@ -50,13 +50,7 @@ public struct MultipartUpload: Sendable {
   /// The parts that the store has, in order of number.
   public func parts() async throws(Failure) -> [UploadedPart] { try await listing().parts.map { UploadedPart($0) } }
 
-  func listing() async throws(Failure) -> S3Client.PartListing {
-    let listing = try await steps.listing()
-    guard listing.isComplete else {
-      throw Failure(.server, "the store's list of parts never ends").at(place)
-    }
-    return listing
-  }
+  func listing() async throws(Failure) -> S3Client.PartListing { try await steps.listing() }
 
   /// Completes the upload from these parts, or from all parts that the store lists. It fails if the store lacks one of
   /// them or has different bytes for it, or if numbers are missing and `allowsGaps` is false. If the upload was

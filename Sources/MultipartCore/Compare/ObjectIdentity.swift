@@ -27,6 +27,12 @@ struct ObjectIdentity: Sendable, Equatable {
     return false
   }
 
+  /// Whether these are two versions of an object: not if one of them has no id, or the one of buckets without versions.
+  static func areDifferentVersions(_ one: String?, _ other: String?) -> Bool {
+    guard let one, let other, one != "null", other != "null" else { return false }
+    return !one.utf8.elementsEqual(other.utf8)
+  }
+
   /// The identity in a record; nil if nothing identifies the object.
   var text: String? {
     if let etag, etag.form != .opaque { return etag.value }

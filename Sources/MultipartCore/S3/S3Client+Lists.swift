@@ -6,7 +6,7 @@ extension S3Client {
     /// What the upload was created with, if the store says so.
     var checksumAlgorithm: String?
     var checksumType: String?
-    /// False if reading stopped before the end of the store's list.
+    /// False if reading stopped before the end of the store's list, or a part of it could not be read.
     var isComplete: Bool
     /// The store's clock at its last answer.
     var date: Timestamp?

@@ -41,7 +41,7 @@ extension Ticket {
       let receipts = listing.parts.filter { usable.contains($0.number) }.map { receipt(of: $0) }
       let failure: Failure
       do throws(Failure) {
-        return try await steps.complete(receipts, begun: created, asked: asked)
+        return try await steps.complete(receipts, since: .upload(created), asked: asked)
       } catch {
         failure = error
       }

@@ -105,7 +105,10 @@ import Testing
     _ = try complete.output(from: Response(status: 200, body: whole))
   }
 
-  @Test(arguments: ["<html><head/></html>", "<Ok/>", "OK", "{\"ETag\":\"x\"}", "<Result><Key>k</Key></Result>"])
+  @Test(arguments: [
+    "<html><head/></html>", "<Ok/>", "OK", "{\"ETag\":\"x\"}", "<Result><Key>k</Key></Result>",
+    "<CompleteMultipartUploadResult><ETag>e</ETag><Error><Code>c</Code></Error></CompleteMultipartUploadResult>",
+  ])
   func completeBelievesNoOtherDocument(_ body: String) {
     #expect(s3Failure { _ = try complete.output(from: S3Answers.ok(body)) }?.code == .server)
   }

@@ -91,6 +91,22 @@ import Testing
     #expect(!isOurs(unversioned, head(modified: 29, version: "v1"), asked: asked))
   }
 
+  @Test("An object is certainly older only if more than a minute lies between it and a beginning that is known")
+  func certainly() throws {
+    let known: [Freshness.Since] = [.put(.seconds(100)), .upload(try Self.moment(120))]
+    for (modified, isOlder) in [(0, true), (59, true), (60, false), (190, false), (240, false)] {
+      for since in known {
+        let head = head(modified: modified, date: 190)
+        let doubt = Freshness(since: since).certainDoubt(about: head, asked: .seconds(170))
+        #expect((doubt != nil) == isOlder, "\(since) \(modified)")
+      }
+      // Its upload may have been begun long before the first of its parts arrived, and S3 gives it that time.
+      let parts = Freshness(since: .uploadUntil(try Self.moment(120)))
+      #expect(parts.certainDoubt(about: head(modified: modified, date: 190), asked: .zero) == nil)
+      #expect(isOurs(parts, head(modified: modified, date: 190)) == (120...191).contains(modified), "\(modified)")
+    }
+  }
+
   @Test("A store that gives no time proves nothing")
   func unsaid() throws {
     let freshness = Freshness(since: .upload(try Self.moment(0)))

@@ -38,6 +38,26 @@ import Testing
   }
 
   @Test(
+    "If an entry of the store's list cannot be read, nothing is completed or listed",
+    arguments: ["<PartNumber>3</PartNumber><Size>x</Size>", "<PartNumber>10001</PartNumber><Size>1</Size>", ""])
+  func unreadable(_ last: String) async throws {
+    let box = try small()
+    let (id, bytes) = try await upload(box, [1, 2, 3])
+    let etags = try #require(box.fake.unfinishedUploads.first?.parts).mapValues(\.etag)
+    let first = [1, 2].map {
+      "<Part><PartNumber>\($0)</PartNumber><ETag>\(etags[$0] ?? "")</ETag><Size>\(100 + $0)</Size></Part>"
+    }
+    let list = "<ListPartsResult>\(first.joined())<Part>\(last)</Part></ListPartsResult>"
+    box.fake.setFaults([Fault(.init(.listParts), .document(status: 200, text: list, type: "application/xml"))])
+    try await box.run("complete", key, "--upload-id", id).expectFailure(75, "an entry that cannot be read")
+    try await box.run("parts", key, "--upload-id", id).expectFailure(75, "an entry that cannot be read")
+    #expect(box.fake.requests(.completeMultipartUpload).isEmpty)
+    box.fake.setFaults([])
+    try await box.run("complete", key, "--upload-id", id).expectSuccess()
+    #expect(box.fake.object("dir/k")?.holds(bytes) == true)
+  }
+
+  @Test(
     "A list that leaves out a number is refused before the store is asked for anything",
     arguments: [([1, 3], "part 2 of 1-3"), ([2, 3], "part 1 of 1-3")])
   func gapsInList(_ numbers: [Int], _ words: String) async throws {

@@ -53,6 +53,36 @@ import Testing
     #expect(box.fake.requests(.abortMultipartUpload).isEmpty)
   }
 
+  @Test(
+    "an object that is older than the upload, or another version, is not the one that was completed",
+    arguments: [
+      (["Last-Modified": "Thu, 01 Jan 2026 00:00:00 GMT"], "older than this upload"),
+      (["x-amz-version-id": "another"], "another version"),
+    ])
+  func another(_ headers: [String: String], _ words: String) async throws {
+    let box = try BlackBox(faults: [Fault(.init(.headObject), .headers(headers))]) {
+      $0.completeETag = .missing
+      $0.checksums = .ignored
+      $0.partETags = .odd
+      $0.versioning = true
+    }
+    try box.sample("f", 11 * mebi)
+    let result = try await box.run(Self.words)
+    result.expectFailure(75, words)
+    result.expectResumable(75)
+    box.fake.setFaults([])
+    #expect(try await box.run(Self.words).status == 0)
+  }
+
+  @Test("the HEAD of --verify must show the ETag that the store has just reported, if that is an MD5")
+  func otherETag() async throws {
+    let box = try BlackBox(faults: []) { $0.checksums = .ignored }
+    try box.sample("f", 1000)
+    try await box.run("put", "f", "s3://bucket/k", "--verify").expectSuccess()
+    box.fake.setFaults([Fault(.init(.headObject), .etag("\"0123456789abcdef0123456789abcdef\""))])
+    try await box.run("put", "f", "s3://bucket/k", "--verify").expectFailure(75, "another ETag")
+  }
+
   @Test("an object of another number of parts is not the one that was completed")
   func otherParts() async throws {
     let box = try store(Fault(.init(.headObject), .etag("\"0123456789abcdef0123456789abcdef-7\"")))

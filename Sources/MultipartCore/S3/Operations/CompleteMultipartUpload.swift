@@ -86,7 +86,7 @@ struct CompleteMultipartUpload: S3Operation {
     let carried = objectChecksum != nil || checksumType != nil || parts.contains { $0.checksum != nil }
     let tree = try document(answer, carriedChecksum: carried)
     // The root element's name differs between stores, but a result names the object.
-    guard let root = tree.root,
+    guard let root = tree.root, root.first("Error") == nil,
       root.isNamed("CompleteMultipartUploadResult") || root.first("ETag") != nil || root.first("Location") != nil
     else {
       throw nonsense(answer, "the answer to \(operation) does not say that the object was created")

@@ -84,7 +84,7 @@ final class Finisher: Sendable {
     guard let expected else { throw Failure(.local, "nothing is known to compare the object with") }
     let asked = client.world.uptime()
     guard case .exists(let object) = try await client.perform(headOperation) else { return .absent }
-    let judgement = judge(expected, ReportedObject(object))
+    let judgement = Verdict.judge(expected, ReportedObject(object), isOpen: isOpen)
     // Only the size is left as evidence, and the store does not return it.
     if case .undecided = judgement, object.size == nil {
       throw Failure(
@@ -92,8 +92,19 @@ final class Finisher: Sendable {
         requestID: object.requestID)
     }
     if case .contradicted = judgement { return judgement }
-    guard mustBeOurs else { return judgement }
-    if let doubt = state.withLock({ $0.freshness }).doubt(about: object, asked: asked) {
+    let (freshness, made) = state.withLock { ($0.freshness, $0.known) }
+    guard mustBeOurs else {
+      // By its size alone, an object that this run has not written could pass for its own.
+      if case .undecided = judgement,
+        let doubt = freshness.certainDoubt(about: object, asked: asked) ?? Self.doubt(about: object, made, expected)
+      {
+        return .notOurs(message: doubt)
+      }
+      note(ReportedObject(object))
+      return judgement
+    }
+    note(ReportedObject(object))
+    if let doubt = freshness.doubt(about: object, asked: asked) {
       return .notOurs(message: doubt)
     }
     if let difference = requested?.differences(inHead: object.headers).first {
@@ -108,15 +119,33 @@ final class Finisher: Sendable {
 
   var headOperation: HeadObject { HeadObject(address) }
 
+  /// Judges the answer to the request that creates the object.
   func judge(_ expected: Expectation, _ reported: ReportedObject) -> Judgement {
+    expect(expected)
+    note(reported)
+    return Verdict.judge(expected, reported, isOpen: isOpen)
+  }
+
+  private func note(_ reported: ReportedObject) {
     state.withLock { state in
-      state.expected = expected
       state.known.size = reported.size ?? state.known.size
       state.known.etag = reported.etag ?? state.known.etag
       state.known.versionID = reported.versionID ?? state.known.versionID
       state.known.requestID = reported.requestID ?? state.known.requestID
     }
-    return Verdict.judge(expected, reported, isOpen: isOpen)
+  }
+
+  /// Why the object is not the one that the answer to the write has named; nil if it may be. Only an ETag that is made of
+  /// MD5s must stay the same: others may be written differently in each answer.
+  private static func doubt(
+    about object: ObjectInfo, _ made: ReportedObject, _ expected: Expectation
+  ) -> String? {
+    if ObjectIdentity.areDifferentVersions(made.versionID, object.versionID) {
+      return "another version of the object is at the key now"
+    }
+    guard let own = made.parsedETag, own == expected.etag, let found = ReportedObject(object).parsedETag, found != own
+    else { return nil }
+    return "the object at the key has another ETag than the store has just reported"
   }
 
   /// The complete request. Only checksums that the store is known to have for each part may be sent to it again.

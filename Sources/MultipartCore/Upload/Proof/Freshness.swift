@@ -13,6 +13,8 @@ struct Freshness: Sendable {
     /// The upload was begun at this time of the store's clock. S3 gives an object the time of its create, other stores that
     /// of its complete: neither is earlier.
     case upload(Timestamp)
+    /// The upload was begun at this time or earlier: only its parts are known.
+    case uploadUntil(Timestamp)
     /// The first PutObject was sent at this time of `World.uptime`.
     case put(Duration)
   }
@@ -33,13 +35,13 @@ struct Freshness: Sendable {
     guard let since, let modified = object.lastModified, let date = object.headers["Date"].flatMap(DateText.http) else {
       return isAnother ? nil : "nothing shows when the object at the key was created"
     }
-    if isAnother { return modified.seconds < seconds(since, date, asked) - Self.apart ? Self.older : nil }
+    if isAnother { return certainDoubt(about: object, asked: asked) }
     // All of this is only valid if the same clock sets both times.
     guard modified.seconds <= date.seconds + Self.slack else {
       return "by the store's clock the object at the key was created in the future"
     }
     switch since {
-    case .upload(let begun):
+    case .upload(let begun), .uploadUntil(let begun):
       return modified >= begun ? nil : Self.older
     case .put:
       // The first try began at `date + 1 - passed` at the latest, because fractions of seconds are cut off. An object
@@ -51,10 +53,20 @@ struct Freshness: Sendable {
     }
   }
 
+  /// The doubt about an object that is older than the upload by more than clocks differ; nil also if nothing shows when
+  /// it was created.
+  func certainDoubt(about object: ObjectInfo, asked: Duration) -> String? {
+    guard let since, let modified = object.lastModified, let date = object.headers["Date"].flatMap(DateText.http) else {
+      return nil
+    }
+    if case .uploadUntil = since { return nil }
+    return modified.seconds < seconds(since, date, asked) - Self.apart ? Self.older : nil
+  }
+
   /// When the upload was begun or the first PutObject sent, by the store's clock, if that shows `date` now.
   private func seconds(_ since: Since, _ date: Timestamp, _ asked: Duration) -> Int64 {
     switch since {
-    case .upload(let begun): begun.seconds
+    case .upload(let begun), .uploadUntil(let begun): begun.seconds
     case .put(let first): date.seconds - Int64(max(0, (asked - first).seconds).rounded(.down))
     }
   }
@@ -71,12 +83,7 @@ struct Freshness: Sendable {
     case nil: return false
     case .nothing: return true
     case .object(let version, let modified):
-      // In a bucket without versions, every object's version is "null".
-      if let version, let now = object.versionID, version != "null", now != "null",
-        !version.utf8.elementsEqual(now.utf8)
-      {
-        return true
-      }
+      if ObjectIdentity.areDifferentVersions(version, object.versionID) { return true }
       guard let modified, let now = object.lastModified else { return false }
       return now > modified
     }

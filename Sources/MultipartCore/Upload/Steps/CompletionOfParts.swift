@@ -43,8 +43,8 @@ struct CompletionOfParts {
     if !allowsGaps { try UploadedPart.requireWhole(chosen, "the store does not have") }
     // The upload was begun before its first part was stored.
     return try await upload.steps.complete(
-      receipts(chosen, listing), begun: chosen.compactMap(\.lastModified).min(), conditions: options.conditions,
-      asked: asked)
+      receipts(chosen, listing), since: chosen.compactMap(\.lastModified).min().map { .uploadUntil($0) },
+      conditions: options.conditions, asked: asked)
   }
 
   /// The parts that the list names, or all parts.

@@ -15,16 +15,23 @@ struct UploadSteps: Sendable {
 
   private var list: ListParts { ListParts(address, uploadID: uploadID) }
 
-  func listing() async throws(Failure) -> S3Client.PartListing { try await client.allParts(list, retrying: retry) }
+  /// All parts of the upload. An object completed from fewer than the store has would be cut short.
+  func listing() async throws(Failure) -> S3Client.PartListing {
+    let listing = try await client.allParts(list, retrying: retry)
+    guard listing.isComplete else {
+      throw Failure(.server, "the store's list of parts has no end, or an entry that cannot be read").at(place)
+    }
+    return listing
+  }
 
-  /// Completes the upload. `begun` is by the store's clock. The object's settings are confirmed as far as `asked` names
+  /// Completes the upload, which was begun `since` then by the store's clock. The object's settings are confirmed as far as `asked` names
   /// them.
   func complete(
-    _ receipts: [PartReceipt], begun: Timestamp?, conditions: WriteConditions = WriteConditions(),
+    _ receipts: [PartReceipt], since: Freshness.Since?, conditions: WriteConditions = WriteConditions(),
     asked: RequestedSettings? = nil
   ) async throws(Failure) -> UploadedObject {
     let finisher = Finisher(client: client, address, conditions: conditions, requested: asked)
-    finisher.begin(begun.map { .upload($0) })
+    finisher.begin(since)
     return try await step(finisher, asked).run(receipts, uploadID: uploadID)
   }
 

@@ -15,6 +15,8 @@ struct ListParts: S3Operation {
 
   struct Page: Sendable, Equatable {
     var parts: [Part]
+    /// Whether each part has a number and a size; otherwise the list shows fewer parts than the store has.
+    var isReadable = true
     /// Whether there are more pages; nil if the store does not say.
     var isTruncated: Bool?
     var nextMarker: Int?
@@ -60,7 +62,8 @@ struct ListParts: S3Operation {
       throw nonsense(answer, "the answer to \(operation) is not a list of parts")
     }
     var parts: [Part] = []
-    for element in root.children where element.isNamed("Part") {
+    let entries = root.children.filter { $0.isNamed("Part") }
+    for element in entries {
       // A part without number or size cannot be compared with ours, so it does not count.
       guard let number = element.integer("PartNumber", in: S3Limits.partNumbers),
         let size = element.integer("Size", in: 0...Self.largestSize)
@@ -72,7 +75,7 @@ struct ListParts: S3Operation {
           lastModified: element.string("LastModified").flatMap(DateText.iso8601)))
     }
     var page = Page(
-      parts: parts, isTruncated: root.boolean("IsTruncated"),
+      parts: parts, isReadable: parts.count == entries.count, isTruncated: root.boolean("IsTruncated"),
       nextMarker: root.integer("NextPartNumberMarker", in: 0...Int.max),
       checksumAlgorithm: root.string("ChecksumAlgorithm"), checksumType: root.string("ChecksumType"),
       abortDate: answer.headers[HeaderName.abortDate].flatMap(DateText.http))

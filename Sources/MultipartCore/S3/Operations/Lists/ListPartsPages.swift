@@ -15,8 +15,10 @@ extension ListParts {
     private static let mostPages = 1000
     private var marker = 0
     private var pages = 0
-    /// False if reading stopped although the store said that there is more.
-    private(set) var isComplete = true
+    /// False if reading stopped although the store said that there is more, or if a part could not be read.
+    var isComplete: Bool { hasEnd && isReadable }
+    private var hasEnd = true
+    private var isReadable = true
 
     init() {}
 
@@ -26,6 +28,7 @@ extension ListParts {
     /// Adds a page, and returns the marker of the next one, or nil at the end.
     mutating func add(_ page: Page) -> Int? {
       let before = byNumber.count
+      isReadable = isReadable && page.isReadable
       var highest = 0
       for part in page.parts where S3Limits.partNumbers.contains(part.number) {
         highest = max(highest, part.number)
@@ -38,7 +41,7 @@ extension ListParts {
       pages += 1
       guard let next, byNumber.count > before, pages < Self.mostPages else {
         // There is nothing after part 10,000, whatever the store says.
-        isComplete = page.isTruncated != true || byNumber[S3Limits.mostParts] != nil && byNumber.count > before
+        hasEnd = page.isTruncated != true || byNumber[S3Limits.mostParts] != nil && byNumber.count > before
         return nil
       }
       marker = next
