@@ -43,6 +43,8 @@ public final class PresignedObject: Sendable {
     guard options.versionID == nil, options.part == nil else {
       throw Failure(.usage, "a presigned URL already names the version, and is not signed for a part of the object")
     }
+    var options = options
+    options.versionID = part.versionID
     return try store.downloadTask(part.path, to: output, options, onEvent: onEvent)
   }
 }

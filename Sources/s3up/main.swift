@@ -16,6 +16,12 @@ do throws(Failure) {
 } catch {
   signals.end(Runner.refuse(words, environment: StoreOptions.processEnvironment(), because: error).rawValue)
 }
+// Something loaded into the process can keep its arguments from Swift; what was asked for is then not done.
+guard CommandLine.argc > 0 else {
+  Console.standardError().line("s3up: the program did not get its arguments")
+  Console.standardError().line("Run it without what LD_PRELOAD loads.")
+  _exit(ExitStatus.usage.rawValue)
+}
 Task.detached {
   signals.end(await Runner.run(words, environment: StoreOptions.processEnvironment(), signals: signals).rawValue)
 }

@@ -39,7 +39,7 @@ private struct RangeTry: Sendable {
   }
 
   func note(_ sums: [ChecksumAlgorithm: Checksum], _ length: Int64) {
-    guard let sum = sums[.crc64nvme] else { return }
+    guard length > 0, let sum = sums[.crc64nvme] else { return }
     record?.append(number, DownloadRecord.Written(length: length, sum: sum))
   }
 
@@ -188,8 +188,11 @@ extension Downloader {
     _ attempt: RangeTry, of object: ObjectInfo, fresh: Bool, _ sink: RangeSink
   ) async throws(Failure) -> GetObject.Output {
     let wanted = attempt.wanted
+    let asksWhole = attempt.isListed || wanted.length == 0
+    // An ETag that no header can carry is only compared with that of the answer.
+    let ifMatch = object.etag.flatMap { S3HeaderBuilder.canCarry($0) ? $0 : nil }
     var get = GetObject(
-      address, range: attempt.isListed ? nil : wanted.first...wanted.first + wanted.length - 1, ifMatch: object.etag,
+      address, range: asksWhole ? nil : wanted.first...wanted.first + wanted.length - 1, ifMatch: ifMatch,
       versionID: options.versionID ?? (known.withLock { $0.namesVersion } ? object.versionID : nil),
       wantsChecksums: attempt.isListed, sink: sink)
     let prepare: @Sendable (inout Request) -> Void = { request in
@@ -214,6 +217,8 @@ extension Downloader {
   private func take(_ bytes: [UInt8], of answered: ObjectInfo) async throws(Failure) {
     var object = answered
     if let listed = known.withLock({ $0.object }) {
+      // Without a length, if something on the way sends it in chunks.
+      object.size = object.size ?? Int64(bytes.count)
       object.etag = object.etag ?? listed.etag
       object.lastModified = object.lastModified ?? listed.lastModified
     }

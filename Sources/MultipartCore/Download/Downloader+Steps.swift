@@ -28,7 +28,11 @@ extension Downloader {
   }
 
   private func found() async throws(Failure) -> ObjectInfo {
-    guard var operation = headOperation else { return try await headByGet() }
+    guard var operation = headOperation else {
+      let object = try await headByGet()
+      try object.require(version: options.versionID, at: place)
+      return object
+    }
     guard let part = options.part else {
       guard case .exists(let object) = try await client.perform(operation) else { throw await missing() }
       return object

@@ -14,7 +14,7 @@ extension Downloader {
       let plan = RangePlan(start: start, size: length, rangeSize: pieces)
       if case .file(let target) = kind, target.found != nil, let left = try leaves(target, object) {
         known.withLock { $0.result = left }
-        if left.outcome == .unchanged, wanted?.onlyLooks != true, wanted == nil || plan.count > 1 {
+        if left.outcome == .unchanged, wanted?.onlyLooks != true {
           discardEarlier(target, object, plan)
         }
         return .unchanged
@@ -156,7 +156,10 @@ extension Downloader {
 
   /// Removes what an interrupted run has left: the target is identical to the object without it.
   private func discardEarlier(_ target: DownloadTarget, _ object: ObjectInfo, _ plan: RangePlan) {
-    guard recordedRangeSize(object, plan) != nil, PartFile.discard(for: target), let stateFolder,
+    // Of many objects, those of one range have no record of their own.
+    let isRecorded = wanted == nil || plan.count > 1
+    let mayBeLeft = wanted?.mayBeOwn == true || isRecorded && recordedRangeSize(object, plan) != nil
+    guard mayBeLeft, PartFile.discard(for: target), isRecorded, let stateFolder,
       let header = header(object, plan)
     else { return }
     (try? DownloadRecord.open(stateFolder, header))?.close(keeps: false)

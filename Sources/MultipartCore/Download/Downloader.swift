@@ -309,6 +309,8 @@ final class Downloader: Performer {
     if left != nil { failure.isResumable = true }
     if failure.isResumable, failure.code == .interrupted {
       failure.remedy = failure.remedy ?? "run the same command again to resume"
+    } else if keeps {
+      failure.reassure("what has arrived is kept for the next run")
     }
     if let left { failure.reassure("what an earlier run has downloaded is kept in \(SafeText.oneLine(left.text))") }
     if case .file = kind, [.sourceChanged, .dataMismatch].contains(failure.code) {

@@ -90,6 +90,7 @@ final class DownloadMaking: ObjectMaking {
     case .success(let object) where object.outcome == .planned:
       return .planned(source: name, bucket: bucket, key: key, size: object.size)
     case .success(let object):
+      if object.outcome == .completed, let file = downloader.file { tree.published(file) }
       let took = world.uptime() - downloader.began
       return .done(.downloaded(object, file: name, bucket: bucket, key: key, took: took)) { summary in
         switch object.outcome {

@@ -32,6 +32,8 @@ struct WantedFile: Sendable {
   var line: LineClass?
   /// Finds out what would be written, without writing anything.
   var onlyLooks = false
+  /// An earlier run was about to create the file when it ended.
+  let mayBeOwn: Bool
   /// Compares an existing file with the object.
   let compares: Bool
   /// The object is small, and a list says enough about it to request it at once.
@@ -45,13 +47,13 @@ struct WantedFile: Sendable {
     _ record: RunRecord?, bucket: String
   ) throws(Failure) {
     (self.object, self.record) = (object, record)
-    let size = object.listed?.size ?? 0
+    let size = object.listed?.size ?? -1
     let isArchived = object.listed?.storageClass.map(ObjectInfo.archives.contains) ?? false
     // A run that was killed may have completed the file without recording it.
-    let mayBeOwn = try record?.hasBegun(bucket: bucket, key: object.key) ?? false
+    mayBeOwn = try record?.hasBegun(bucket: bucket, key: object.key) ?? false
     compares = target.found != nil && (options.skipsSame || mayBeOwn)
     let needsHead = compares || target.found != nil && options.ifNewer
     isOneRequest =
-      (1...min(Self.small, rangeSize)).contains(size) && object.listed?.etag != nil && !isArchived && !needsHead
+      (0...min(Self.small, rangeSize)).contains(size) && object.listed?.etag != nil && !isArchived && !needsHead
   }
 }

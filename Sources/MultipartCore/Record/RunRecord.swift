@@ -30,6 +30,8 @@ final class RunRecord: Sendable {
   private struct State: Sendable {
     /// The file; nil once it is closed, or cannot be written.
     var file: RecordFile?
+    /// Why it could not be written.
+    var trouble: Failure?
   }
 
   private let folder: RecordFolder
@@ -89,9 +91,9 @@ final class RunRecord: Sendable {
     return last(of: wanted.place)?.contents == wanted.contents
   }
 
-  /// Records an object. After a failure nothing more is recorded, and no further call throws.
+  /// Records an object.
   func append(_ object: Object, identity: String) throws(Failure) {
-    try write(line(object, identity))
+    write(try line(object, identity))
   }
 
   /// Invalidates the earlier line before the object is sent: if this run is killed before it has recorded the new
@@ -99,13 +101,13 @@ final class RunRecord: Sendable {
   func forget(_ object: Object) throws(Failure) {
     let place = try place(object.bucket, object.key)
     guard let known = last(of: place), known.contents != 0 else { return }
-    try write(Line(place: place, contents: 0))
+    write(Line(place: place, contents: 0))
   }
 
   /// Notes that the file of a download is about to come into being: if this run is killed before it has recorded it,
   /// the next run must not take it for somebody else's.
   func begin(bucket: String, key: String) throws(Failure) {
-    try write(Line(place: try place(bucket, key), contents: Self.begun))
+    write(Line(place: try place(bucket, key), contents: Self.begun))
   }
 
   /// Whether the earlier run was about to create it when it ended.
@@ -116,7 +118,7 @@ final class RunRecord: Sendable {
 
   /// Takes `begin` back: the file has not come into being.
   func withdraw(bucket: String, key: String) throws(Failure) {
-    try write(Line(place: try place(bucket, key), contents: 0))
+    write(Line(place: try place(bucket, key), contents: 0))
   }
 
   private func last(of place: UInt64) -> Line? {
@@ -128,21 +130,22 @@ final class RunRecord: Sendable {
     return low > 0 && lines[low - 1].place == place ? lines[low - 1] : nil
   }
 
-  private func write(_ line: Line) throws(Failure) {
+  /// If the disk fails, the run continues without a record, as it would have if none could be opened. What the record
+  /// says of an object could then be outdated, so it is removed.
+  private func write(_ line: Line) {
     let bytes = Self.bytes(of: line.place) + Self.bytes(of: line.contents)
-    try state.withLock { (state) throws(Failure) in
+    state.withLock { state in
       guard let file = state.file else { return }
       do throws(Failure) {
         try file.write(Array(Hex.encode(bytes).utf8) + [UInt8(ascii: "\n")])
       } catch {
-        // An incomplete line is cut off when the record is read.
-        state.file = nil
-        throw error
+        if folder.has(file, as: name) { try? folder.remove(name) }
+        (state.file, state.trouble) = (nil, error)
       }
     }
   }
 
-  /// The last call. The next run resumes the record only if it is kept.
+  /// The last call; throws if the record could not be written. The next run resumes it only if it is kept.
   func close(keeps: Bool) throws(Failure) {
     try state.withLock { (state) throws(Failure) in
       defer {
@@ -150,6 +153,7 @@ final class RunRecord: Sendable {
         lock.release()
       }
       if !keeps, let file = state.file, folder.has(file, as: name) { try folder.remove(name) }
+      if let trouble = state.trouble { throw trouble }
     }
   }
 }

@@ -27,6 +27,9 @@ struct FileIdentity: Sendable, Equatable {
     changedNanoseconds = Int64(status.st_ctim.tv_nsec)
   }
 
+  /// The ctime.
+  var changed: Duration { .seconds(changedSeconds) + .nanoseconds(changedNanoseconds) }
+
   /// How a file with this identity has changed if it now has `other`; nil if it is the same, or was only touched.
   func change(to other: FileIdentity) -> String? {
     if other.device != device || other.inode != inode { return "was replaced by another file" }

@@ -87,6 +87,28 @@ import Testing
     #expect(try box.files.read("target") == bytes)
   }
 
+  @Test("The part file of a run of many that was killed just before the rename goes once its file is complete")
+  func beforeItsName() async throws {
+    let box = try BlackBox()
+    box.fake.putObject("d/one", bytes: randomBytes(1000, seed: 1))
+    box.fake.putObject("d/two", bytes: randomBytes(1000, seed: 2))
+    let get = ["get", "-r", "s3://bucket/d/", "back", "--overwrite"]
+    box.fake.setFaults([Fault(.init(.getObject, key: "d/two"), .error(status: 403, code: "AccessDenied"))])
+    #expect(try await box.run(get).status == 77)
+    // As if it had been killed at the last moment: the last line says that the file is about to come into being.
+    let runs = box.binary.home.path + "/.local/state/s3up/runs/"
+    let name = try #require(try FileManager.default.contentsOfDirectory(atPath: runs).first { !$0.hasSuffix(".lock") })
+    var lines = try String(contentsOfFile: runs + name, encoding: .utf8).split(separator: "\n")
+    let place = try #require(lines.last).prefix(16)
+    lines.append(place + "0000000000000001")
+    try (lines.joined(separator: "\n") + "\n").write(toFile: runs + name, atomically: false, encoding: .utf8)
+    let part = "back/.one.\(sha256(Array("one".utf8)).prefix(8)).s3up-part"
+    try box.files.write([UInt8](repeating: 0, count: 1000), to: part)
+    box.fake.setFaults([])
+    try await box.run(get).expectSuccess()
+    #expect(try FileManager.default.contentsOfDirectory(atPath: box.files.path("back")).sorted() == ["one", "two"])
+  }
+
   @Test("A refusal in the middle keeps what has arrived")
   func refused() async throws {
     let (box, bytes, result) = try await interrupted(.error(status: 409, code: "InvalidRequest"))

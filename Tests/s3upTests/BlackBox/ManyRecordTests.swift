@@ -38,6 +38,25 @@ import Testing
     #expect(manifest.hasPrefix(sha256(bytes) + "  good\n"), "\(manifest)")
   }
 
+  @Test("If the disk of the record fills up, the run goes on and succeeds, and one warning says what that costs")
+  func fullDisk() async throws {
+    let box = try BlackBox()
+    for number in 0..<60 { try box.files.write("\(number)", to: "d/\(number)") }
+    // A file of 1 KiB is full after 30 lines.
+    let up = try await box.shell("ulimit -f 1; \"$S3UP\" put -r d s3://bucket/p/")
+    let down = try await box.shell("ulimit -f 1; \"$S3UP\" get -r s3://bucket/p/ back")
+    for result in [up, down] {
+      #expect(result.status == 0 && result.lines.count == 61, "\(result.output) \(result.errors)")
+      let warnings = result.errors.split(separator: "\n")
+      #expect(warnings.count == 1, "\(result.errors)")
+      #expect(warnings.first?.contains("an interrupted run would have to compare all files") == true)
+    }
+    #expect(box.fake.objectCount == 60)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: box.files.path("back")).count == 60)
+    let runs = box.binary.home.path + "/.local/state/s3up/runs"
+    #expect(try FileManager.default.contentsOfDirectory(atPath: runs).filter { !$0.hasSuffix(".lock") } == [])
+  }
+
   @Test(
     "A file that an earlier run has sent is compared if --verify or a manifest of sums requires it",
     arguments: [[], ["--manifest", "m.json"], ["--verify"], ["--manifest", "m"]])

@@ -6,6 +6,7 @@ final class HeadSink: BodySink, @unchecked Sendable {
   private(set) var head: Response?
 
   func begin(_ status: Int, _ headers: HeaderList) -> Failure? {
+    if let page = WebPage.failure(status, headers) { return page }
     head = Response(status: status, headers: headers)
     return Failure(.interrupted, "the rest of the answer is not wanted")
   }

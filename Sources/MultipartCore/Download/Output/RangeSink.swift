@@ -77,6 +77,9 @@ final class RangeSink: BodySink, @unchecked Sendable {
   private(set) var failure: Failure?
   /// Whether the whole object came instead of the range.
   private(set) var gotWholeObject = false
+  /// Whether the answer says how long it is. Otherwise its end may be that of something else than the range, such as an
+  /// error, and what has arrived cannot be taken for the beginning of the range.
+  private var saysLength = false
 
   static let step = 512 << 10
 
@@ -98,6 +101,7 @@ final class RangeSink: BodySink, @unchecked Sendable {
 
   func begin(_ status: Int, _ headers: HeaderList) -> Failure? {
     failure = Self.judge(status, headers, wanted)
+    saysLength = Self.length(of: headers) != nil
     gotWholeObject = failure?.code == .refused
     return failure
   }
@@ -110,13 +114,14 @@ final class RangeSink: BodySink, @unchecked Sendable {
     if wanted.identity.isReplaced(by: given) { return replaced }
     // rclone's server sends ranges with 200.
     guard status == 206 || (status == 200 && headers["Content-Range"] != nil) else {
+      if let page = WebPage.failure(status, headers) { return page }
       guard status == 200, wanted.isWhole else {
         return Failure(
           .refused, "the store returned the whole object instead of a range",
           remedy: "a download with a \(.partSize) of at least the object's size requests it as a whole")
       }
       // What a list has said about the size may be wrong or old.
-      let length = headers["Content-Length"].flatMap { Int64($0, in: 0 ... .max) } ?? wanted.length
+      let length = length(of: headers) ?? wanted.length
       return length == wanted.length ? nil : replaced
     }
     guard let range = headers["Content-Range"] else {
@@ -133,7 +138,14 @@ final class RangeSink: BodySink, @unchecked Sendable {
       }
       return Failure(.server, "the store returned a different range than the requested one: \(SafeText.oneLine(text))")
     }
+    if let length = length(of: headers), length != wanted.length {
+      return Failure(.server, "the store returned \(length) bytes as a range of \(wanted.length)")
+    }
     return nil
+  }
+
+  private static func length(of headers: HeaderList) -> Int64? {
+    headers["Content-Length"].flatMap { Int64(ASCII.trimmed($0), in: 0 ... .max) }
   }
 
   static var replaced: Failure {
@@ -157,13 +169,15 @@ final class RangeSink: BodySink, @unchecked Sendable {
     received += Int64(bytes.count)
     moved(received)
     buffer.append(contentsOf: bytes)
-    let notes = isDue()
+    let notes = saysLength && isDue()
     return buffer.count < step && !notes || flush(notes: notes)
   }
 
   /// Writes what has arrived of an answer that broke off, for the next try or the next run; nil if nothing has.
   func keepArrived() -> (length: Int64, sums: [ChecksumAlgorithm: Checksum])? {
-    guard failure == nil, received > 0, flush(notes: true), let sums = try? sums.finish() else { return nil }
+    guard failure == nil, saysLength, received > 0, flush(notes: true), let sums = try? sums.finish() else {
+      return nil
+    }
     return (written, sums)
   }
 

@@ -12,6 +12,8 @@ final class TargetTree: Sendable {
     var last: (path: [UInt8], folder: Folder)?
     /// The paths of objects in progress.
     var underWay: Set<[UInt8]> = []
+    /// When the first file of this run got its name, by the file system's clock.
+    var firstPublished: Duration?
   }
 
   /// The path as it was given.
@@ -73,14 +75,43 @@ final class TargetTree: Sendable {
       }
       let slash = path.lastIndex(of: Self.slash)
       guard let folder = try folder(path[..<(slash ?? 0)], root) else { return nil }
-      return try DownloadTarget(
-        Array(path[(slash.map { $0 + 1 } ?? 0)...]), in: folder,
-        at: slash.map { display(Array(path[..<$0])) } ?? self.path, newMode: newMode)
+      let name = Array(path[(slash.map { $0 + 1 } ?? 0)...])
+      let target = try DownloadTarget(
+        name, in: folder, at: slash.map { display(Array(path[..<$0])) } ?? self.path, newMode: newMode)
+      if let found = target.found, isOfThisRun(found), !Self.has(name, in: folder) { throw FolderMeeting.repeated }
+      return target
     } catch {
       var failure = error
       failure.place.file = shown.text
       throw failure
     }
+  }
+
+  // MARK: - Names that are one file
+
+  /// Notes that an object of this run has become this file.
+  func published(_ file: FileIdentity) {
+    state.withLock { $0.firstPublished = $0.firstPublished ?? file.changed }
+  }
+
+  /// Whether the file has changed since the first one of this run got its name. The pause is that between a rename and
+  /// the note of it.
+  private func isOfThisRun(_ file: FileIdentity) -> Bool {
+    state.withLock { $0.firstPublished }.map { file.changed >= $0 - .milliseconds(100) } ?? false
+  }
+
+  /// Whether the folder has exactly this name. In one that does not distinguish capitals, a name also leads to the file
+  /// of another object.
+  static func has(_ name: [UInt8], in folder: Folder) -> Bool {
+    var isThere = false
+    do throws(ErrorNumber) {
+      let listed = try folder.folder(Array(".".utf8), followsLinks: false)
+      try listed.forEachName { found, _ in isThere = isThere || found.elementsEqual(name) }
+    } catch {
+      // Names may be looked up in a folder that may not be read (mode 0311): then nothing shows it.
+      return true
+    }
+    return isThere
   }
 
   private func folder(_ path: ArraySlice<UInt8>, _ root: Folder) throws(Failure) -> Folder? {

@@ -5,17 +5,31 @@ import MultipartBasics
 enum WebPage {
   /// The failure; nil for an answer that may come from a store, or from a gateway that reports an error (5xx).
   static func failure(_ answer: Response, to operation: OperationName) -> Failure? {
-    guard isPage(answer, operation) else { return nil }
-    return Failure(
+    isPage(answer, operation) ? failure(answer.status, to: operation) : nil
+  }
+
+  /// The failure of an answer whose body is to become an object. An object may itself be a page, but a store shows its
+  /// ETag or its time.
+  static func failure(_ status: Int, _ headers: HeaderList) -> Failure? {
+    guard status == 200, headers["Content-Range"] == nil, isNoStores(headers), headers["Last-Modified"] == nil else {
+      return nil
+    }
+    return failure(status, to: GetObject.name)
+  }
+
+  private static func failure(_ status: Int, to operation: OperationName) -> Failure {
+    Failure(
       .network,
       "got a web page instead of an answer to \(operation): a login page of the network, or a wrong endpoint",
-      status: answer.status, remedy: "log in to the network with a browser, or check \(.endpoint)")
+      status: status, remedy: "log in to the network with a browser, or check \(.endpoint)")
+  }
+
+  private static func isNoStores(_ headers: HeaderList) -> Bool {
+    headers["ETag"] == nil && S3ErrorBody.requestID(headers) == nil
   }
 
   private static func isPage(_ answer: Response, _ operation: OperationName) -> Bool {
-    guard (200..<400).contains(answer.status), answer.headers["ETag"] == nil,
-      S3ErrorBody.requestID(answer.headers) == nil
-    else { return false }
+    guard (200..<400).contains(answer.status), isNoStores(answer.headers) else { return false }
     // No S3 operation has this status.
     if answer.status == 302 || answer.status == 303 { return true }
     if answer.body.isEmpty { return operation == HeadObject.name && isHTML(answer.headers) }

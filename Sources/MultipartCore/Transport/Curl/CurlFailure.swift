@@ -25,6 +25,8 @@ struct CurlTrouble {
   /// Whether the request was sent: libcurl has the same code for an unknown scheme and for an answer that is not
   /// HTTP/1.
   var wasAsked = false
+  /// Whether an answer had begun: then the port speaks the protocol that it was asked in.
+  var hasAnswered = false
 
   /// The target, such as `host port 443`.
   var target: String {
@@ -175,7 +177,8 @@ extension Failure {
 extension CurlTrouble {
   /// What to do if a request in plain HTTP may have met a port that expects TLS.
   fileprivate var wayToTLS: Wording? {
-    place.begins(with: "http:") ? "if that port speaks TLS, write \(.endpoint, "https://\(authority)")" : nil
+    guard place.begins(with: "http:"), !hasAnswered else { return nil }
+    return "if that port speaks TLS, write \(.endpoint, "https://\(authority)")"
   }
 
   fileprivate var reason: String {

@@ -130,7 +130,7 @@ final class Transfer {
       proxy: request.bypassesProxy ? nil : proxies.named(for: request.url), proxyStatus: report.proxyStatus,
       proxyVerifyError: easy.long(CURLINFO_PROXY_SSL_VERIFYRESULT), isConnected: report.isConnected,
       verifyError: report.verifyError, isForeign: handshake?.isForeign == true, alert: handshake?.alert,
-      wasAsked: wasAsked)
+      wasAsked: wasAsked, hasAnswered: answer.status != 0)
   }
 
   /// Whether the request, or part of it, was sent.

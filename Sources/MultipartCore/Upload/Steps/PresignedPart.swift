@@ -39,13 +39,14 @@ extension MultipartUpload {
   }
 }
 
-/// What a presigned part URL says about itself, for messages.
+/// What a presigned URL says about itself.
 struct PresignedPart {
   let host: String
   /// The path without its leading slash.
   let path: String
   var part: Int?
   var uploadID: String?
+  var versionID: String?
 
   init(_ url: String) {
     let query = URLQuery(of: Array(url.utf8))
@@ -57,6 +58,7 @@ struct PresignedPart {
     for item in query.items {
       if item.isNamed("partNumber") { part = item.decodedValue.flatMap { Int($0, in: S3Limits.partNumbers) } }
       if item.isNamed("uploadId") { uploadID = item.decodedValue }
+      if item.isNamed("versionId"), let id = item.decodedValue, !id.isEmpty { versionID = id }
     }
   }
 }
