@@ -130,7 +130,7 @@ final class DownloadRecord: Sendable {
     var ranges: [Int: Written] = [:]
     var length = rest.startIndex
     while let line = next(), let words = RecordLine.read(line, seed: head.crc)?.words, words.count == 4,
-      words[0] == Array("range".utf8), let number = Int(words[1], in: 1...header.plan.count),
+      words[0] == Array("range".utf8), let number = Int(words[1], in: 1...max(1, header.plan.count)),
       let written = Int64(words[2], in: 1...max(1, header.plan.range(of: number).length)),
       let sum = Hex.decode(String(decoding: words[3], as: UTF8.self)).flatMap({ Checksum(.crc64nvme, bytes: $0) })
     {

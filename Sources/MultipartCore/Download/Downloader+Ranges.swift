@@ -39,7 +39,7 @@ private struct RangeTry: Sendable {
   }
 
   func note(_ sums: [ChecksumAlgorithm: Checksum], _ length: Int64) {
-    guard length > 0, let sum = sums[.crc64nvme] else { return }
+    guard let sum = sums[.crc64nvme] else { return }
     record?.append(number, DownloadRecord.Written(length: length, sum: sum))
   }
 
@@ -71,7 +71,7 @@ extension Downloader {
       do throws(Failure) {
         answer = try await request(attempt, of: object, fresh: fresh, sink)
         // Without a body the sink was not called.
-        try answer.object.require(version: options.versionID, at: place)
+        try requireVersion(answer.object)
         let status = answer.contentRange == nil ? 200 : 206
         if let problem = RangeSink.judge(status, answer.object.headers, attempt.wanted) { throw problem }
         received = try sink.finish()
@@ -188,11 +188,9 @@ extension Downloader {
     _ attempt: RangeTry, of object: ObjectInfo, fresh: Bool, _ sink: RangeSink
   ) async throws(Failure) -> GetObject.Output {
     let wanted = attempt.wanted
-    let asksWhole = attempt.isListed || wanted.length == 0
-    // An ETag that no header can carry is only compared with that of the answer.
-    let ifMatch = object.etag.flatMap { S3HeaderBuilder.canCarry($0) ? $0 : nil }
+    let ifMatch = S3HeaderBuilder.carried(object.etag)
     var get = GetObject(
-      address, range: asksWhole ? nil : wanted.first...wanted.first + wanted.length - 1, ifMatch: ifMatch,
+      address, range: attempt.isListed ? nil : wanted.first...wanted.first + wanted.length - 1, ifMatch: ifMatch,
       versionID: options.versionID ?? (known.withLock { $0.namesVersion } ? object.versionID : nil),
       wantsChecksums: attempt.isListed, sink: sink)
     let prepare: @Sendable (inout Request) -> Void = { request in
@@ -203,7 +201,7 @@ extension Downloader {
     do throws(Failure) {
       return try await client.perform(get, prepare)
     } catch {
-      guard error.status == 403, get.versionID != nil, options.versionID == nil, object.etag != nil else {
+      guard error.status == 403, get.versionID != nil, options.versionID == nil, ifMatch != nil else {
         throw Self.meaning(of: error)
       }
     }

@@ -9,16 +9,31 @@ extension Downloader {
 
   func head() async -> DownloadMachine.Event {
     do throws(Failure) {
-      let object = try await found()
+      var object = try await found()
       guard object.size != nil else {
         throw Failure(.refused, "the store does not report the object's size", requestID: object.requestID)
       }
       try Self.checkArchive(object)
+      object = try await sized(object)
       known.withLock { ($0.object, $0.isListed, $0.body) = (object, false, nil) }
       return .found
     } catch {
       return .headFailed(error)
     }
+  }
+
+  /// Some proxies answer a HEAD with `Content-Length: 0`; only a GET shows that nothing comes.
+  private func sized(_ object: ObjectInfo) async throws(Failure) -> ObjectInfo {
+    var object = object
+    if object.size == 0, headOperation != nil { object.size = try await headByGet(of: object).size ?? 0 }
+    return object
+  }
+
+  /// Checks the version that was requested. Something on the way may have removed the version from the answer to a URL,
+  /// which is of one version.
+  func requireVersion(_ object: ObjectInfo) throws(Failure) {
+    guard object.versionID != nil || headOperation != nil else { return }
+    try object.require(version: options.versionID, at: place)
   }
 
   private func missing() async -> Failure {
@@ -30,7 +45,7 @@ extension Downloader {
   private func found() async throws(Failure) -> ObjectInfo {
     guard var operation = headOperation else {
       let object = try await headByGet()
-      try object.require(version: options.versionID, at: place)
+      try requireVersion(object)
       return object
     }
     guard let part = options.part else {

@@ -9,9 +9,8 @@ struct RangePlan: Sendable, Equatable {
     (self.start, self.size, self.rangeSize) = (start, size, max(1, rangeSize))
   }
 
-  /// The number of ranges. An empty object has one too: some proxies answer a HEAD with `Content-Length: 0`, and only a
-  /// GET shows that nothing comes.
-  var count: Int { cut.count }
+  /// The number of ranges; no bytes need no request.
+  var count: Int { size > 0 ? cut.count : 0 }
   private var cut: PartCut { PartCut(size, partSize: rangeSize) }
 
   /// The position of a range among the requested bytes.

@@ -47,13 +47,13 @@ struct WantedFile: Sendable {
     _ record: RunRecord?, bucket: String
   ) throws(Failure) {
     (self.object, self.record) = (object, record)
-    let size = object.listed?.size ?? -1
+    let size = object.listed?.size ?? 0
     let isArchived = object.listed?.storageClass.map(ObjectInfo.archives.contains) ?? false
     // A run that was killed may have completed the file without recording it.
     mayBeOwn = try record?.hasBegun(bucket: bucket, key: object.key) ?? false
     compares = target.found != nil && (options.skipsSame || mayBeOwn)
     let needsHead = compares || target.found != nil && options.ifNewer
     isOneRequest =
-      (0...min(Self.small, rangeSize)).contains(size) && object.listed?.etag != nil && !isArchived && !needsHead
+      (1...min(Self.small, rangeSize)).contains(size) && object.listed?.etag != nil && !isArchived && !needsHead
   }
 }

@@ -28,9 +28,9 @@ final class RunRecord: Sendable {
   }
 
   private struct State: Sendable {
-    /// The file; nil once it is closed, or cannot be written.
+    /// The file; nil once it is closed or removed.
     var file: RecordFile?
-    /// Why it could not be written.
+    /// Why it can no longer be written.
     var trouble: Failure?
   }
 
@@ -101,7 +101,7 @@ final class RunRecord: Sendable {
   func forget(_ object: Object) throws(Failure) {
     let place = try place(object.bucket, object.key)
     guard let known = last(of: place), known.contents != 0 else { return }
-    write(Line(place: place, contents: 0))
+    write(Line(place: place, contents: 0), voids: true)
   }
 
   /// Notes that the file of a download is about to come into being: if this run is killed before it has recorded it,
@@ -130,18 +130,23 @@ final class RunRecord: Sendable {
     return low > 0 && lines[low - 1].place == place ? lines[low - 1] : nil
   }
 
-  /// If the disk fails, the run continues without a record, as it would have if none could be opened. What the record
-  /// says of an object could then be outdated, so it is removed.
-  private func write(_ line: Line) {
+  /// If the disk fails, the run continues, and nothing more is recorded. An earlier line that this one `voids` must not
+  /// stay: then the whole record goes.
+  private func write(_ line: Line, voids: Bool = false) {
     let bytes = Self.bytes(of: line.place) + Self.bytes(of: line.contents)
     state.withLock { state in
       guard let file = state.file else { return }
-      do throws(Failure) {
-        try file.write(Array(Hex.encode(bytes).utf8) + [UInt8(ascii: "\n")])
-      } catch {
-        if folder.has(file, as: name) { try? folder.remove(name) }
-        (state.file, state.trouble) = (nil, error)
+      if state.trouble == nil {
+        do throws(Failure) {
+          return try file.write(Array(Hex.encode(bytes).utf8) + [UInt8(ascii: "\n")])
+        } catch {
+          // An incomplete line is cut off when the record is read.
+          state.trouble = error
+        }
       }
+      guard voids else { return }
+      if folder.has(file, as: name) { try? folder.remove(name) }
+      state.file = nil
     }
   }
 

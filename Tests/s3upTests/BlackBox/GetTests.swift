@@ -51,7 +51,7 @@ import Testing
     #expect(try names(box) == ["key", "source"])
     let asked = box.fake.requests(.getObject)
     #expect(asked.count == max(1, (size + 8 * mebi - 1) / (8 * mebi)))
-    // An empty object has no range.
+    // Of an empty object a GET shows that nothing comes.
     #expect(asked.allSatisfy { $0.headers["if-match"] != nil && ($0.headers["range"] == nil) == (size == 0) })
   }
 

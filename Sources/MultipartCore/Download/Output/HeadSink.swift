@@ -26,13 +26,17 @@ extension Downloader {
     }
   }
 
-  private func headByGet(range: ClosedRange<Int64>?) async throws(Failure) -> ObjectInfo {
+  /// What a GET says about the object that a HEAD has shown.
+  func headByGet(of object: ObjectInfo) async throws(Failure) -> ObjectInfo {
+    try await headByGet(range: nil, ifMatch: S3HeaderBuilder.carried(object.etag))
+  }
+
+  private func headByGet(range: ClosedRange<Int64>?, ifMatch: String? = nil) async throws(Failure) -> ObjectInfo {
     let sink = HeadSink()
+    let get = GetObject(
+      address, range: range, ifMatch: ifMatch, versionID: options.versionID, wantsChecksums: false, sink: sink)
     do throws(Failure) {
-      return try await client.perform(
-        GetObject(
-          address, range: range, wantsChecksums: false, sink: sink)
-      ).object
+      return try await client.perform(get).object
     } catch {
       guard let head = sink.head else { throw error }
       return ObjectInfo(head)

@@ -77,9 +77,12 @@ final class RangeSink: BodySink, @unchecked Sendable {
   private(set) var failure: Failure?
   /// Whether the whole object came instead of the range.
   private(set) var gotWholeObject = false
-  /// Whether the answer says how long it is. Otherwise its end may be that of something else than the range, such as an
-  /// error, and what has arrived cannot be taken for the beginning of the range.
+  /// Whether the answer says how long it is.
   private var saysLength = false
+  /// Whether what has arrived can be taken for the beginning of the range. An answer without a length may be something
+  /// else, such as an error, which is short.
+  private var mayBeKept: Bool { saysLength || received > Int64(Self.longestError) }
+  private static let longestError = 64 << 10
 
   static let step = 512 << 10
 
@@ -114,15 +117,15 @@ final class RangeSink: BodySink, @unchecked Sendable {
     if wanted.identity.isReplaced(by: given) { return replaced }
     // rclone's server sends ranges with 200.
     guard status == 206 || (status == 200 && headers["Content-Range"] != nil) else {
-      if let page = WebPage.failure(status, headers) { return page }
       guard status == 200, wanted.isWhole else {
-        return Failure(
-          .refused, "the store returned the whole object instead of a range",
-          remedy: "a download with a \(.partSize) of at least the object's size requests it as a whole")
+        return WebPage.failure(status, headers)
+          ?? Failure(
+            .refused, "the store returned the whole object instead of a range",
+            remedy: "a download with a \(.partSize) of at least the object's size requests it as a whole")
       }
       // What a list has said about the size may be wrong or old.
       let length = length(of: headers) ?? wanted.length
-      return length == wanted.length ? nil : replaced
+      return length == wanted.length ? nil : WebPage.failure(status, headers) ?? replaced
     }
     guard let range = headers["Content-Range"] else {
       return Failure(.server, "the store returned a range without saying which one")
@@ -169,13 +172,13 @@ final class RangeSink: BodySink, @unchecked Sendable {
     received += Int64(bytes.count)
     moved(received)
     buffer.append(contentsOf: bytes)
-    let notes = saysLength && isDue()
+    let notes = mayBeKept && isDue()
     return buffer.count < step && !notes || flush(notes: notes)
   }
 
   /// Writes what has arrived of an answer that broke off, for the next try or the next run; nil if nothing has.
   func keepArrived() -> (length: Int64, sums: [ChecksumAlgorithm: Checksum])? {
-    guard failure == nil, saysLength, received > 0, flush(notes: true), let sums = try? sums.finish() else {
+    guard failure == nil, mayBeKept, received > 0, flush(notes: true), let sums = try? sums.finish() else {
       return nil
     }
     return (written, sums)

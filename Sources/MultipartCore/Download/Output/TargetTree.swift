@@ -91,7 +91,7 @@ final class TargetTree: Sendable {
 
   /// Notes that an object of this run has become this file.
   func published(_ file: FileIdentity) {
-    state.withLock { $0.firstPublished = $0.firstPublished ?? file.changed }
+    state.withLock { $0.firstPublished = min($0.firstPublished ?? file.changed, file.changed) }
   }
 
   /// Whether the file has changed since the first one of this run got its name. The pause is that between a rename and

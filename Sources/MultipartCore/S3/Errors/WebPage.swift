@@ -8,13 +8,9 @@ enum WebPage {
     isPage(answer, operation) ? failure(answer.status, to: operation) : nil
   }
 
-  /// The failure of an answer whose body is to become an object. An object may itself be a page, but a store shows its
-  /// ETag or its time.
+  /// The failure of an answer whose body would become an object, and of which only the headers are known.
   static func failure(_ status: Int, _ headers: HeaderList) -> Failure? {
-    guard status == 200, headers["Content-Range"] == nil, isNoStores(headers), headers["Last-Modified"] == nil else {
-      return nil
-    }
-    return failure(status, to: GetObject.name)
+    status == 200 && isNoStores(headers) && isHTML(headers) ? failure(status, to: GetObject.name) : nil
   }
 
   private static func failure(_ status: Int, to operation: OperationName) -> Failure {

@@ -25,8 +25,10 @@ struct S3HeaderBuilder {
     }
   }
 
-  /// Whether a text from a store can be sent back in a header.
-  static func canCarry(_ value: String) -> Bool { value.utf8.allSatisfy { ASCII.isVisible($0) || $0 == 0x20 } }
+  /// An ETag from a store, if a header can carry it back. One that none can is only compared.
+  static func carried(_ etag: String?) -> String? {
+    etag.flatMap { (try? checkValue($0, of: HeaderName.ifMatch)) == nil ? nil : $0 }
+  }
 
   static func checkValue(_ value: String, of name: String) throws(Failure) {
     // The message does not repeat the value, which may be a key. Tabs are refused too: they are signed as one space, but

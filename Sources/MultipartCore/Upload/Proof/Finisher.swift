@@ -83,7 +83,16 @@ final class Finisher: Sendable {
   func head(mustBeOurs: Bool) async throws(Failure) -> Judgement {
     guard let expected else { throw Failure(.local, "nothing is known to compare the object with") }
     let asked = client.world.uptime()
-    guard case .exists(let object) = try await client.perform(headOperation) else { return .absent }
+    guard case .exists(let newest) = try await client.perform(headOperation) else { return .absent }
+    let (freshness, made) = state.withLock { ($0.freshness, $0.known) }
+    var object = newest
+    if !mustBeOurs, let own = made.versionID, ObjectIdentity.areDifferentVersions(own, newest.versionID) {
+      // Another client has written to the key since.
+      guard case .exists(let version)? = try? await client.perform(HeadObject(address, versionID: own)) else {
+        return .notOurs(message: "another version of the object is at the key now")
+      }
+      object = version
+    }
     let judgement = Verdict.judge(expected, ReportedObject(object), isOpen: isOpen)
     // Only the size is left as evidence, and the store does not return it.
     if case .undecided = judgement, object.size == nil {
@@ -92,7 +101,6 @@ final class Finisher: Sendable {
         requestID: object.requestID)
     }
     if case .contradicted = judgement { return judgement }
-    let (freshness, made) = state.withLock { ($0.freshness, $0.known) }
     guard mustBeOurs else {
       // By its size alone, an object that this run has not written could pass for its own.
       if case .undecided = judgement,
@@ -140,9 +148,6 @@ final class Finisher: Sendable {
   private static func doubt(
     about object: ObjectInfo, _ made: ReportedObject, _ expected: Expectation
   ) -> String? {
-    if ObjectIdentity.areDifferentVersions(made.versionID, object.versionID) {
-      return "another version of the object is at the key now"
-    }
     guard let own = made.parsedETag, own == expected.etag, let found = ReportedObject(object).parsedETag, found != own
     else { return nil }
     return "the object at the key has another ETag than the store has just reported"
