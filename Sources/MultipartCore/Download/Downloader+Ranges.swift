@@ -236,7 +236,7 @@ extension Downloader {
 
   /// The meaning of a failure: `If-Match` does not hold, or the object is gone, because it was replaced or deleted
   /// since the HEAD.
-  private static func meaning(of failure: Failure) -> Failure {
+  static func meaning(of failure: Failure) -> Failure {
     let isDeleted = ["NoSuchKey", "NoSuchVersion"].contains(failure.s3Code)
     guard isDeleted || [412, 416].contains(failure.status) else { return failure }
     var changed = isDeleted ? RangeSink.deleted : RangeSink.replaced

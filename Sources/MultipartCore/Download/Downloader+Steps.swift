@@ -24,8 +24,13 @@ extension Downloader {
 
   /// Some proxies answer a HEAD with `Content-Length: 0`; only a GET shows that nothing comes.
   private func sized(_ object: ObjectInfo) async throws(Failure) -> ObjectInfo {
+    guard object.size == 0, headOperation != nil else { return object }
     var object = object
-    if object.size == 0, headOperation != nil { object.size = try await headByGet(of: object).size ?? 0 }
+    do throws(Failure) {
+      object.size = try await headByGet(of: object).size ?? 0
+    } catch {
+      throw Self.meaning(of: error)
+    }
     return object
   }
 

@@ -54,6 +54,8 @@ import Testing
     #expect(try box.files.read("one") == [] && box.files.read("many/empty") == [])
     #expect(box.fake.requests(.getObject).count == 3)
     #expect(try names(box) == ["many", "one", "source"])
+    box.fake.setFaults([Fault(.init(.getObject), .error(status: 412, code: "PreconditionFailed"))])
+    try await box.run("get", "s3://bucket/d/empty", "other").expectFailure(65, "replaced while it was downloaded")
   }
 
   static let errors: [(status: String, length: [String])] = [
