@@ -21,15 +21,28 @@ import Testing
     }
   }
 
-  @Test("An existing file is a target as long as nothing of this run has become it under another name")
-  func targets() throws {
+  @Test("A file that this run has written is no target under a name that its folder does not list")
+  func ofThisRun() throws {
     let directory = try TemporaryDirectory()
-    try directory.write("1", to: "d/old")
-    let tree = TargetTree(FilePath(directory.path("d")), makes: true)
-    #expect(tree.open())
-    let old = try #require(try tree.target(at: Array("old".utf8))?.found)
-    tree.published(old)
-    try directory.write("12", to: "d/old")
-    #expect(try tree.target(at: Array("old".utf8))?.found?.size == 2)
+    try directory.write("1", to: "d/file")
+    let name = Array("file".utf8)
+    func tree(lists: Bool, published changed: Duration?) throws -> TargetTree {
+      let tree = TargetTree(FilePath(directory.path("d")), makes: true) { _, _ in lists }
+      #expect(tree.open())
+      guard let changed, var file = try tree.target(at: name)?.found else { return tree }
+      file.changedSeconds += changed.components.seconds
+      tree.published(file)
+      return tree
+    }
+    // The file is as old as the first of this run, or older by a minute, or nothing was published yet.
+    for (changed, isTarget) in [(Duration.zero, false), (.seconds(60), true), (nil, true)] {
+      let folded = try tree(lists: false, published: changed)
+      if isTarget {
+        #expect(try folded.target(at: name)?.found != nil)
+      } else {
+        #expect { try folded.target(at: name) } throws: { ($0 as? Failure)?.code == .precondition }
+      }
+      #expect(try tree(lists: true, published: changed).target(at: name)?.found != nil)
+    }
   }
 }

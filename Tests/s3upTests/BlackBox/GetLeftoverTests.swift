@@ -128,6 +128,7 @@ import Testing
     let get = ["get", "s3://bucket/key", "target", "--json"]
     let result = try await box.run(get + ["--retries", "1"])
     #expect(result.status == 75 && result.json["resumable"] as? Bool == (arrived > 0), "\(result.output)")
+    #expect(result.errors.contains("What has arrived is kept for the next run") == (arrived > 0), "\(result.errors)")
     #expect(try names(box).isEmpty == (arrived == 0) && records(box).isEmpty == (arrived == 0))
     box.fake.setFaults([])
     #expect(try await box.run(get).json["bytes_resumed"] as? Int == arrived)

@@ -74,6 +74,21 @@ import Testing
     #expect(try await box.run(Self.words).status == 0)
   }
 
+  @Test("if another client has written the key since, the version that the store has named is looked at")
+  func writtenSince() async throws {
+    let later = Fault.Action.headers(["x-amz-version-id": "another", "Content-Length": "5"])
+    let box = try BlackBox(faults: [Fault(.init(.headObject, namesVersion: false), later)]) {
+      $0.completeETag = .missing
+      $0.checksums = .ignored
+      $0.partETags = .odd
+      $0.versioning = true
+    }
+    try box.sample("f", 11 * mebi)
+    let result = try await box.run(Self.words + ["--json"])
+    result.expectSuccess()
+    #expect(result.json["version_id"] as? String == box.fake.object("k")?.versionID, "\(result.output)")
+  }
+
   @Test("the HEAD of --verify must show the ETag that the store has just reported, if that is an MD5")
   func otherETag() async throws {
     let box = try BlackBox(faults: []) { $0.checksums = .ignored }

@@ -19,14 +19,19 @@ final class TargetTree: Sendable {
   /// The path as it was given.
   let path: FilePath
   private let makes: Bool
+  private let lists: @Sendable ([UInt8], Folder) -> Bool
   private let newMode = DownloadTarget.newFileMode()
   private let state = Locked(State())
   /// Linux accepts no longer path.
   private static let longest = 4096
   private static let slash = UInt8(ascii: "/")
 
-  /// With `makes`, folders are created as needed.
-  init(_ path: FilePath, makes: Bool) { (self.path, self.makes) = (path, makes) }
+  /// With `makes`, folders are created as needed. `lists` tells whether a folder has exactly a name.
+  init(
+    _ path: FilePath, makes: Bool, lists: @escaping @Sendable ([UInt8], Folder) -> Bool = { has($0, in: $1) }
+  ) {
+    (self.path, self.makes, self.lists) = (path, makes, lists)
+  }
 
   /// Why the folder cannot be used.
   var trouble: Failure? { state.withLock { $0.trouble } }
@@ -78,7 +83,7 @@ final class TargetTree: Sendable {
       let name = Array(path[(slash.map { $0 + 1 } ?? 0)...])
       let target = try DownloadTarget(
         name, in: folder, at: slash.map { display(Array(path[..<$0])) } ?? self.path, newMode: newMode)
-      if let found = target.found, isOfThisRun(found), !Self.has(name, in: folder) { throw FolderMeeting.repeated }
+      if let found = target.found, isOfThisRun(found), !lists(name, folder) { throw FolderMeeting.repeated }
       return target
     } catch {
       var failure = error
