@@ -72,9 +72,9 @@ import Testing
     box.fake.setFaults([Fault(second, error)])
     try await box.run(get).expectSuccess()
     #expect(try box.files.read("target") == bytes)
-    // The next run does not believe it either.
+    // The next run does not believe it either. One range after the other, so that the first one has arrived.
     box.fake.setFaults([Fault(second, error)])
-    try await box.run(get + ["--overwrite", "--retries", "1"]).expectFailure(75)
+    try await box.run(get + ["--overwrite", "--retries", "1", "--concurrency", "1"]).expectFailure(75)
     #expect(try names(box).contains { $0.hasSuffix(".s3up-part") })
     box.fake.setFaults([])
     try await box.run(get + ["--overwrite"]).expectSuccess()
