@@ -148,6 +148,8 @@ class Scene:
         self.s3up = S3up(place.parent / "s3up", Store("seaweedfs"), self.folder)
         self.values = {"own": f"s3://{bucket}/{self.name}", "made": f"s3://{bucket}/made"}
         self.where = ["--endpoint-url", endpoint, "--region", "us-east-1", "--addressing", "path"]
+        # A state lasts for as long as it is looked for: on a busy machine the usual timeouts may end it before the first look.
+        self.where += ["--connect-timeout", "1m", "--stall-timeout", "10m"]
         for made in ("backup.tar", "photos"):
             (self.folder / made).symlink_to(place.parent / made)
 
