@@ -43,10 +43,10 @@ public enum ASCII {
   /// Whether the byte is one of `0` to `9`.
   @inlinable public static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
+  @inlinable public static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
+
   /// Whether the byte is a letter or a digit.
-  @inlinable public static func isAlphanumeric(_ byte: UInt8) -> Bool {
-    isDigit(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-  }
+  @inlinable public static func isAlphanumeric(_ byte: UInt8) -> Bool { isDigit(byte) || isLetter(byte) }
 
   /// Whether the byte is printable and not a space.
   @inlinable public static func isVisible(_ byte: UInt8) -> Bool { byte > 0x20 && byte < 0x7F }

@@ -53,6 +53,11 @@ struct FolderMeeting {
     .precondition, "another object of this run becomes the same file",
     remedy: "download one of the two separately, and name its file")
 
+  /// In a folder that does not distinguish capitals.
+  static let otherForm = Failure(
+    .precondition, "a file or folder whose name differs from the key only in capitals is in the object's place",
+    remedy: "move it away, or download the object separately, and name its file")
+
   static func failure(_ file: [UInt8]) -> Failure {
     Failure(
       .precondition,

@@ -45,4 +45,32 @@ import Testing
       #expect(try tree(lists: true, published: changed).target(at: name)?.found != nil)
     }
   }
+
+  @Test("A file or folder of an earlier run is no target under a name that differs from its own in capitals")
+  func otherCapitals() throws {
+    let directory = try TemporaryDirectory()
+    try directory.write("1", to: "d/Readme.txt")
+    // As if this name led to the same file.
+    try directory.write("1", to: "d/readme.txt")
+    try directory.write("1", to: "d/\u{e9}")
+    try directory.write("1", to: "d/1")
+    let listed = Locked<[String]>([])
+    let tree = TargetTree(FilePath(directory.path("d")), makes: true) { name, _ in
+      listed.withLock { $0.append(String(decoding: name, as: UTF8.self)) }
+      return name.elementsEqual("Readme.txt".utf8)
+    }
+    #expect(tree.open())
+    #expect(try tree.target(at: Array("Readme.txt".utf8))?.found != nil)
+    for name in ["readme.txt", "\u{e9}"] {
+      #expect { try tree.target(at: Array(name.utf8)) } throws: { error in
+        guard let failure = error as? Failure else { return false }
+        return failure.message.description == FolderMeeting.otherForm.message.description
+          && failure.place.file == directory.path("d/" + name)
+      }
+    }
+    // Only names that may lead to something else are looked for in the folder.
+    #expect(try tree.target(at: Array("1".utf8))?.found != nil)
+    #expect(try tree.target(at: Array("new".utf8))?.found == nil)
+    #expect(listed.withLock { $0 } == ["Readme.txt", "readme.txt", "\u{e9}"])
+  }
 }

@@ -83,7 +83,12 @@ final class TargetTree: Sendable {
       let name = Array(path[(slash.map { $0 + 1 } ?? 0)...])
       let target = try DownloadTarget(
         name, in: folder, at: slash.map { display(Array(path[..<$0])) } ?? self.path, newMode: newMode)
-      if let found = target.found, isOfThisRun(found), !lists(name, folder) { throw FolderMeeting.repeated }
+      if let found = target.found {
+        let isRepeated = isOfThisRun(found)
+        if isRepeated || Self.mayIgnoreCapitals(name, in: folder), !lists(name, folder) {
+          throw isRepeated ? FolderMeeting.repeated : FolderMeeting.otherForm
+        }
+      }
       return target
     } catch {
       var failure = error
@@ -103,6 +108,15 @@ final class TargetTree: Sendable {
   /// the note of it.
   private func isOfThisRun(_ file: FileIdentity) -> Bool {
     state.withLock { $0.firstPublished }.map { file.changed >= $0 - .milliseconds(100) } ?? false
+  }
+
+  /// Whether a name is there with another capital too, which mostly means that the folder ignores capitals. To look for
+  /// every name in its folder would take too long in large ones.
+  private static func mayIgnoreCapitals(_ name: [UInt8], in folder: Folder) -> Bool {
+    guard let letter = name.firstIndex(where: ASCII.isLetter) else { return name.contains { $0 > 0x7F } }
+    var other = name
+    other[letter] ^= 0x20
+    return (try? folder.status(of: other, followsLinks: false)) != nil
   }
 
   /// Whether the folder has exactly this name. In one that does not distinguish capitals, a name also leads to the file
@@ -125,6 +139,7 @@ final class TargetTree: Sendable {
     var folder = root
     for name in path.split(separator: Self.slash).map(Array.init) {
       guard let next = try step(into: name, of: folder) else { return nil }
+      if Self.mayIgnoreCapitals(name, in: folder), !lists(name, folder) { throw FolderMeeting.otherForm }
       folder = next
     }
     state.withLock { $0.last = (Array(path), folder) }

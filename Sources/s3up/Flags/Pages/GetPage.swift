@@ -16,7 +16,7 @@ extension CommandPage {
         what: "Everything below a prefix: data/a/b becomes restored/a/b",
         line: "s3up get -r s3://backup/data/ restored/"),
       Example(
-        what: "The objects of a manifest, each proven to match it",
+        what: "The objects of a manifest, each checked against it",
         line: "s3up get --manifest s3://backup/data.jsonl s3://backup/data/ restored/"),
       Example(
         what: "Into a command that never mistakes half an object for the whole",
