@@ -43,6 +43,7 @@ public enum ASCII {
   /// Whether the byte is one of `0` to `9`.
   @inlinable public static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
+  /// Whether the byte is one of `a` to `z` or `A` to `Z`.
   @inlinable public static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
 
   /// Whether the byte is a letter or a digit.

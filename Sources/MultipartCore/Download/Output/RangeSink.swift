@@ -121,7 +121,7 @@ final class RangeSink: BodySink, @unchecked Sendable {
         return WebPage.failure(status, headers)
           ?? Failure(
             .refused, "the store returned the whole object instead of a range",
-            remedy: "only the whole object can be downloaded: without a range or part, and with a \(.partSize) of at least its size")
+            remedy: "download the whole object, with a \(.partSize) of at least its size")
       }
       // What a list has said about the size may be wrong or old.
       let length = length(of: headers) ?? wanted.length
