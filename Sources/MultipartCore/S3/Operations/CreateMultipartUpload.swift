@@ -57,8 +57,8 @@ struct CreateMultipartUpload: S3Operation {
       throw nonsense(answer, "the store began an upload but returned no upload id")
     }
     // Scripts read it as one line.
-    guard id.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else {
-      throw nonsense(answer, "the store returned an upload id that contains a control character")
+    guard !id.unicodeScalars.contains(where: SafeText.isHarmful) else {
+      throw nonsense(answer, "the store returned an upload id that contains a control or invisible character")
     }
     guard !id.contains(Redaction.mask) else {
       throw nonsense(answer, "the store returned an upload id that repeats a secret of this run")
