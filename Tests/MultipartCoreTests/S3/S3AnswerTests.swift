@@ -15,15 +15,12 @@ import Testing
         S3Answers.created,
         [
           "x-amz-abort-date": "Wed, 28 Oct 2009 22:32:00 GMT", "x-amz-abort-rule-id": "clean",
-          "x-amz-checksum-algorithm": "CRC64NVME", "x-amz-checksum-type": "FULL_OBJECT",
           "x-amz-server-side-encryption": "aws:kms", "x-amz-server-side-encryption-aws-kms-key-id": "key",
           "x-amz-request-id": "R1",
         ]))
     #expect(output.uploadID == "VXBsb2FkIElEIGZvciA2aWWpbmcncyBteS1tb3ZpZS5tMnRzIHVwbG9hZA")
     #expect(output.abortDate == Timestamp(seconds: 1_256_769_120))
     #expect(output.abortRuleID == "clean")
-    #expect(output.checksumAlgorithm == "CRC64NVME")
-    #expect(output.checksumType == "FULL_OBJECT")
     #expect(output.encryption.algorithm == "aws:kms")
     #expect(output.encryption.kmsKeyID == "key")
     #expect(output.requestID == "R1")
@@ -126,8 +123,7 @@ import Testing
   }
 
   @Test func aPageOfPartsIsReadWhole() throws {
-    let page = try list.output(
-      from: S3Answers.ok(S3Answers.parts, ["x-amz-abort-date": "Thu, 01 Jan 1970 00:00:09 GMT"]))
+    let page = try list.output(from: S3Answers.ok(S3Answers.parts))
     #expect(
       page.parts == [
         .init(
@@ -141,7 +137,6 @@ import Testing
     #expect(page.nextMarker == 3)
     #expect(page.checksumAlgorithm == "CRC64NVME")
     #expect(page.checksumType == "FULL_OBJECT")
-    #expect(page.abortDate == Timestamp(seconds: 9))
   }
 
   @Test func impossiblePartsAreLeftOut() throws {

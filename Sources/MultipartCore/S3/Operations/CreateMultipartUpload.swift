@@ -11,9 +11,6 @@ struct CreateMultipartUpload: S3Operation {
     /// When a lifecycle rule of the bucket will abort the upload; nil without such a rule.
     var abortDate: Timestamp?
     var abortRuleID: String?
-    /// The checksum that the store confirms; nil if it ignored the request for one.
-    var checksumAlgorithm: String?
-    var checksumType: String?
     var encryption: EncryptionInfo
     var requestID: String?
     /// The store's clock at the time of its answer.
@@ -66,8 +63,6 @@ struct CreateMultipartUpload: S3Operation {
     return Output(
       uploadID: id, abortDate: headers[HeaderName.abortDate].flatMap(DateText.http),
       abortRuleID: headers["x-amz-abort-rule-id"],
-      checksumAlgorithm: headers[HeaderName.checksumAlgorithm] ?? tree.root?.string("ChecksumAlgorithm"),
-      checksumType: headers[HeaderName.checksumType] ?? tree.root?.string("ChecksumType"),
       encryption: EncryptionInfo(headers), requestID: S3ErrorBody.requestID(headers),
       date: headers["Date"].flatMap(DateText.http))
   }

@@ -22,7 +22,6 @@ struct ListParts: S3Operation {
     var nextMarker: Int?
     var checksumAlgorithm: String?
     var checksumType: String?
-    var abortDate: Timestamp?
     /// The store's clock at the time of its answer.
     var date: Timestamp?
   }
@@ -77,8 +76,7 @@ struct ListParts: S3Operation {
     var page = Page(
       parts: parts, isReadable: parts.count == entries.count, isTruncated: root.boolean("IsTruncated"),
       nextMarker: root.integer("NextPartNumberMarker", in: 0...Int.max),
-      checksumAlgorithm: root.string("ChecksumAlgorithm"), checksumType: root.string("ChecksumType"),
-      abortDate: answer.headers[HeaderName.abortDate].flatMap(DateText.http))
+      checksumAlgorithm: root.string("ChecksumAlgorithm"), checksumType: root.string("ChecksumType"))
     page.date = answer.headers["Date"].flatMap(DateText.http)
     return page
   }
