@@ -10,6 +10,9 @@ extension Failure {
     case libcurl(Int32, errno: Int32?)
   }
 
+  /// Whether the error is the machine's rather than that of a file's name: memory, space or a disk.
+  static func isOfMachine(_ error: Int32) -> Bool { [ENOMEM, ENOSPC, EDQUOT, EIO].contains(error) }
+
   /// The failure of a system call; `what` says what could not be done. `error` is a parameter because building the text
   /// may change `errno`. `EMFILE` and `ENFILE` say nothing about the file that was to be opened, so they have a text of
   /// their own.

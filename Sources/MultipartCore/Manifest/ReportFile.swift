@@ -74,10 +74,8 @@ public final class ReportFile: Sendable {
     if onlyLooks {
       guard place.folder.withCString({ access($0, W_OK | X_OK) }) == 0 else { throw Self.refusal(path, setting, errno) }
     } else {
-      let (probe, descriptor) = ScratchFile.made(place, O_WRONLY, mode: 0o600)
-      guard descriptor >= 0 else { throw Self.refusal(path, setting, errno) }
-      close(descriptor)
-      probe.remove()
+      let error = ScratchFile.trial(place)
+      guard error == 0 else { throw Self.refusal(path, setting, error) }
     }
     let isEmpty = found.map { $0.st_size == 0 } ?? true
     isReplaceable = isEmpty || Self.everyLine(of: place, isLine)
@@ -169,7 +167,7 @@ public final class ReportFile: Sendable {
   private static func refusal(_ path: FilePath, _ setting: Setting, _ error: Int32) -> Failure {
     let folder = followed(path).folder
     return .system(
-      [ENOMEM, ENOSPC, EDQUOT, EIO].contains(error) ? .local : .usage, error,
+      Failure.isOfMachine(error) ? .local : .usage, error,
       "the file of \(setting) cannot be written",
       remedy: error == ENOENT && !folder.exists
         ? path.text.holds("://") ? folder.toCreate : "its folder does not exist; \(folder.toCreate)"

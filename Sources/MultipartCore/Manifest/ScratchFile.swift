@@ -22,6 +22,15 @@ final class ScratchFile: Sendable {
     return (path, path.withCString { open($0, flags | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode) })
   }
 
+  /// Creates such a file and removes it. Returns the number of the error if it cannot be created, else 0.
+  static func trial(_ stem: FilePath) -> Int32 {
+    let (path, descriptor) = made(stem, O_WRONLY, mode: 0o600)
+    guard descriptor >= 0 else { return errno }
+    close(descriptor)
+    path.remove()
+    return 0
+  }
+
   deinit { close(descriptor) }
 
   /// Lets `write` fill the file. Reading starts at its first byte.

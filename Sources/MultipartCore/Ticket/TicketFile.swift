@@ -25,9 +25,12 @@ public final class TicketFile: Sendable {
       throw Failure(.usage, "the folder of the ticket does not exist", remedy: path.folder.toCreate)
         .at(Place(file: path.text))
     }
-    guard !isRegular || path.folder.withCString({ access($0, W_OK | X_OK) }) == 0 else {
-      throw Failure(
-        .usage, "the folder of the ticket cannot be written to", remedy: "name a file in another folder"
+    let isFolder = path.isFolder || path.bytes.last == UInt8(ascii: "/")
+    let error = isFolder ? EISDIR : isRegular ? ScratchFile.trial(path) : 0
+    guard error == 0 else {
+      throw Failure.system(
+        Failure.isOfMachine(error) ? .local : .usage, error, "the ticket cannot be created",
+        remedy: isFolder ? "name a file in it" : "name another file"
       ).at(Place(file: path.text))
     }
     var status = stat()

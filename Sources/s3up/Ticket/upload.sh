@@ -9,8 +9,11 @@
 # noted that it came from this file, unchanged since; else it is sent again. The notes are in
 # ${XDG_STATE_HOME:-$HOME/.local/state}/s3up/scripts and need `stat`.
 #
+# All of it is one command in braces, so that a script that was cut off on its way here does nothing.
+#
 # Exit status: 0 done, 64 usage, 65 not the file that may be uploaded, 66 no such file, 69 refused for good, or complete and
 # nothing shows that it is this file, 73 precondition, 75 temporary, try again, 77 expired or refused.
+{
 set -uf
 umask 077
 export LC_ALL=C
@@ -321,6 +324,8 @@ send() {
   measure_part "$1"
   [ "$sent" = "$length" ] || fail 65 "$file has changed, or cannot be read: $sent bytes of part $1 were sent"
   read_headers
+  # An error can follow a 200, and a page of something between here and the store can come with one.
+  case $etag:$answer in :* | *'<Error'* | *'<!'* | *'<'[Hh][Tt][Mm][Ll]*) refused "part $1" ;; esac
   eval "md5=\${md5_$1-} etag_$1=\$etag"
   case $etag in *"$md5"*) ;; *) fail 65 "$file has changed while part $1 was read, or the store has received other bytes" ;; esac
   still_same
@@ -432,7 +437,7 @@ look
 each_part send
 still_same
 settle send_list
-# An error can follow a 200, and a page of something between here and the store can come with one.
+# As after a part.
 case $code$answer in
   200*'<Error'* | 200*':Error'* ) refused 'the completion' ;;
   200*'CompleteMultipartUploadResult'*) ;;
@@ -446,5 +451,6 @@ show_object || fail 75 "the object is not this file ($code)" 'It may have been r
 [ -z "$note" ] || : >"$note"
 keep_note object "$etag"
 say "uploaded $file to $url ($size bytes, $proof)"
+}
 # For s3up ticket show, renew, finish and revoke:
 # __TICKET__

@@ -290,6 +290,8 @@ import Testing
     }
     #expect(isPage(200, page, html) && isPage(200, page, [:]) && isPage(307, page, html) && isPage(302, "", [:]))
     #expect(isPage(200, "", html, HeadObject.name))
+    #expect(isPage(200, page, ["ETag": "x", "x-amz-request-id": "1"]))
+    #expect(isPage(200, page, ["x-amz-request-id": "1"], AbortMultipartUpload.name))
     #expect(!isPage(200, "<?xml version='1.0'?><InitiateMultipartUploadResult/>", html))
     #expect(!isPage(204, "", html, AbortMultipartUpload.name) && !isPage(200, "", ["ETag": "x"]))
     #expect(!isPage(503, page, html) && !isPage(404, page, html))

@@ -31,13 +31,19 @@ import Testing
 
   private static let done = Response(status: 204)
 
+  private static func uploads(_ ids: String...) -> Response {
+    let uploads = ids.map { "<Upload><Key>key</Key><UploadId>\($0)</UploadId></Upload>" }.joined()
+    return Response(
+      status: 200, body: Array("<ListMultipartUploadsResult>\(uploads)</ListMultipartUploadsResult>".utf8))
+  }
+
   @Test("An upload in which a part appears after its abort is aborted again, until the list is empty")
   func latePart() async throws {
     let (outcome, steps) = try await abort { step, time in
-      step == "abort" ? Self.done : .parts(time < 3 ? [1] : [])
+      step == "abort" ? Self.done : step == "uploads" ? Self.uploads("other") : .parts(time < 3 ? [1] : [])
     }
     #expect(try outcome.get() == .aborted)
-    #expect(steps == ["abort", "list", "abort", "list", "abort", "list"])
+    #expect(steps == ["abort", "list", "abort", "list", "abort", "list", "uploads"])
     // The waits are at least half of 0.25 s and of 0.5 s; the other halves are random.
     #expect(clock.uptime == .seconds(1000) + .milliseconds(562.5))
   }
@@ -49,6 +55,37 @@ import Testing
     let (outcome, steps) = try await abort { step, _ in step == "abort" ? Self.done : .error(status, code) }
     #expect(try outcome.get() == .aborted)
     #expect(steps == ["abort", "list"])
+  }
+
+  @Test("A list without parts proves the end of an upload only if no list of uploads shows it")
+  func withoutParts() async throws {
+    let (kept, steps) = try await abort(tries: 2) { step, _ in
+      step == "abort" ? Self.done : step == "list" ? .parts([]) : Self.uploads("other", "id")
+    }
+    #expect(throws: Failure.self) { try kept.get() }
+    #expect(steps == ["abort", "list", "uploads", "abort", "list", "uploads"])
+    // Not every store has that list, and not everybody may read it.
+    for (status, code) in [(403, "AccessDenied"), (501, "NotImplemented"), (400, "InvalidRequest")] {
+      let (outcome, _) = try await abort { step, _ in
+        step == "abort" ? Self.done : step == "list" ? .parts([]) : .error(status, code)
+      }
+      #expect(try outcome.get() == .aborted, "\(code)")
+    }
+    let (unknown, _) = try await abort(tries: 1) { step, _ in
+      step == "abort" ? Self.done : step == "list" ? .parts([]) : .error(500, "InternalError")
+    }
+    #expect(throws: Failure.self) { try unknown.get() }
+  }
+
+  @Test("A web page is no answer to an abort, whatever its headers")
+  func page() async throws {
+    let (outcome, steps) = try await abort(tries: 2) { step, _ in
+      step == "abort"
+        ? Response(status: 200, headers: ["x-amz-request-id": "1"], body: Array("<html>blocked</html>".utf8))
+        : .parts([])
+    }
+    #expect(throws: Failure.self) { try outcome.get() }
+    #expect(steps == ["abort"])
   }
 
   @Test("An abort that never takes effect fails after its tries, and says that the upload still exists")
@@ -67,9 +104,10 @@ import Testing
     #expect(try gone.get() == .wasGone)
     #expect(asked == ["abort"])
     let (outcome, steps) = try await abort { step, time in
-      step == "abort" ? Self.done : time == 1 ? .error(500, "InternalError") : .parts([])
+      step == "abort"
+        ? Self.done : step == "uploads" ? Self.uploads() : time == 1 ? .error(500, "InternalError") : .parts([])
     }
     #expect(try outcome.get() == .aborted)
-    #expect(steps == ["abort", "list", "abort", "list"])
+    #expect(steps == ["abort", "list", "abort", "list", "uploads"])
   }
 }

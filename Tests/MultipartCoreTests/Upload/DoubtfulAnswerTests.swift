@@ -85,7 +85,7 @@ import Testing
   }
 
   @Test("An upload is gone by any code for that, but not if it cannot be listed or the bucket is not found")
-  func hasUpload() async throws {
+  func hasParts() async throws {
     let list = { (parts: String) in "<ListPartsResult><UploadId>id</UploadId>\(parts)</ListPartsResult>" }
     let error = { (code: String) in "<Error><Code>\(code)</Code></Error>" }
     let part = "<Part><PartNumber>1</PartNumber><Size>3</Size><ETag>e</ETag></Part>"
@@ -97,7 +97,7 @@ import Testing
     ] as [(Int, String, Bool?)] {
       let answer = Response(status: status, body: Array(body.utf8))
       let finisher = Finisher(client: try client([.get: answer]), ObjectAddress("bucket", "key"))
-      let found = try? await finisher.hasUpload("id")
+      let found = try? await finisher.hasParts("id")
       #expect(found == isThere, "\(status) \(body)")
     }
   }

@@ -153,6 +153,36 @@ import Testing
     #expect(!result.output.contains("uploaded"))
   }
 
+  @Test("the script takes no 200 that is not the store's answer to a part for one, and its next run sends the part")
+  func falsePart() async throws {
+    let page = Fault(
+      .init(.uploadPart, partNumber: 2, nth: 1),
+      .document(status: 200, text: "<html><body>Please log in</body></html>", type: "text/html"))
+    let box = try BlackBox(faults: [page])
+    let bytes = try box.sample("f", 11 * mebi)
+    try await script(box, "f", "s3://bucket/k")
+    let result = try await box.shell("sh up.sh f")
+    #expect(result.status == 75 && result.errors.contains("part 2 failed"), "\(result.output) \(result.errors)")
+    #expect(try await box.shell("sh up.sh f").status == 0)
+    #expect(box.fake.object("k")?.holds(bytes) == true)
+  }
+
+  @Test("a script that was cut off, wherever, is no script: it sends nothing, and does not end with success")
+  func cutOff() async throws {
+    let box = try BlackBox()
+    try box.sample("f", 11 * mebi)
+    try await script(box, "f", "s3://bucket/k")
+    let lines = try box.files.read("up.sh").split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    let end = try #require(lines.lastIndex { $0.elementsEqual("}".utf8) })
+    let begin = try #require(lines.firstIndex { $0.elementsEqual("{".utf8) })
+    let words =
+      "for n in $(seq \(begin + 1) \(end)); do head -n $n up.sh >part.sh; sh part.sh f 2>/dev/null && echo $n; done"
+    let result = try await box.shell(words)
+    #expect(result.output.isEmpty, "\(result.output)")
+    #expect(box.fake.requests(.uploadPart).isEmpty && box.fake.objectCount == 0)
+    #expect(try await box.shell("sh up.sh f").status == 0)
+  }
+
   @Test("show, finish, renew and revoke read every form of a ticket", arguments: TicketForm.allCases)
   func readInEveryForm(_ form: TicketForm) async throws {
     let box = try BlackBox()
@@ -198,6 +228,12 @@ import Testing
     try await box.run(issue + ["sh", "-r", ".", "s3://bucket/"]).expectFailure(64, "one file")
     #expect(box.fake.unfinishedUploads.isEmpty)
     #expect(!FileManager.default.fileExists(atPath: box.files.path("t")))
+    // Each is found before an upload is begun.
+    try FileManager.default.createDirectory(atPath: box.files.path("dir"), withIntermediateDirectories: false)
+    for name in ["dir", "dir/", String(repeating: "n", count: 300)] {
+      try await box.run("ticket", "issue", "f", "s3://bucket/k", "-o", name).expectFailure(64, "cannot be created")
+    }
+    #expect(box.fake.requests(.createMultipartUpload).isEmpty)
     try await box.run("ticket", "issue", "f", "s3://bucket/k", "-o", "t.json").expectSuccess()
     try await box.run("ticket", "renew", "t.json", "--format", "sh").expectFailure(64, "-o is missing")
   }

@@ -25,11 +25,13 @@ enum WebPage {
   }
 
   private static func isPage(_ answer: Response, _ operation: OperationName) -> Bool {
-    guard (200..<400).contains(answer.status), isNoStores(answer.headers) else { return false }
+    guard (200..<400).contains(answer.status) else { return false }
+    // Its body may be any object; no other operation has an answer that begins like this, whatever its headers.
+    if operation != GetObject.name, begins(answer.body) { return true }
+    guard isNoStores(answer.headers) else { return false }
     // No S3 operation has this status.
     if answer.status == 302 || answer.status == 303 { return true }
-    if answer.body.isEmpty { return operation == HeadObject.name && isHTML(answer.headers) }
-    return begins(answer.body)
+    return answer.body.isEmpty ? operation == HeadObject.name && isHTML(answer.headers) : begins(answer.body)
   }
 
   private static func isHTML(_ headers: HeaderList) -> Bool {

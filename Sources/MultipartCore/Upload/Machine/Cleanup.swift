@@ -83,13 +83,33 @@ extension S3Client {
     }
   }
 
-  /// Whether the store still has the upload. If it is gone, S3 returns NoSuchUpload; some stores return NoSuchKey, or a
-  /// list without parts.
+  /// Whether the store still has an upload that had parts. If it is gone, S3 returns NoSuchUpload; some stores return
+  /// NoSuchKey, or a list without parts.
+  func hasParts(_ list: ListParts) async throws(Failure) -> Bool { try await countOfParts(list).map { $0 > 0 } ?? false }
+
+  /// Whether the store still has the upload. A list without parts may also be that of an upload that had none: then the
+  /// list of uploads decides.
   func hasUpload(_ list: ListParts) async throws(Failure) -> Bool {
+    guard let count = try await countOfParts(list) else { return false }
+    if count > 0 { return true }
+    let uploads = ListMultipartUploads(list.address.inBucket, prefix: list.address.key)
     do throws(Failure) {
-      return try await !perform(list).parts.isEmpty
+      return try await allUploads(uploads, mostPages: 2).uploads.contains {
+        $0.uploadID.utf8.elementsEqual(list.uploadID.utf8)
+      }
     } catch {
-      if error.code == .uploadGone { return false }
+      // Not every store has the operation, and the permission to abort does not include it.
+      if error.code == .refused || error.code == .credentials { return false }
+      throw error
+    }
+  }
+
+  /// The number of parts on the first page of the list; nil if the store no longer has the upload.
+  private func countOfParts(_ list: ListParts) async throws(Failure) -> Int? {
+    do throws(Failure) {
+      return try await perform(list).parts.count
+    } catch {
+      if error.code == .uploadGone { return nil }
       throw error
     }
   }

@@ -121,8 +121,9 @@ final class Finisher: Sendable {
     return judgement
   }
 
-  func hasUpload(_ uploadID: String) async throws(Failure) -> Bool {
-    try await client.hasUpload(ListParts(address, uploadID: uploadID))
+  /// Whether the store still has the upload, whose parts have been sent.
+  func hasParts(_ uploadID: String) async throws(Failure) -> Bool {
+    try await client.hasParts(ListParts(address, uploadID: uploadID))
   }
 
   var headOperation: HeadObject { HeadObject(address) }

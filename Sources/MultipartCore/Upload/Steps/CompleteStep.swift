@@ -77,7 +77,7 @@ struct CompleteStep: Sendable {
       }
     case .listAfterLoss:
       do throws(Failure) {
-        let isThere = try await finisher.hasUpload(uploadID)
+        let isThere = try await finisher.hasParts(uploadID)
         return { completion, _ in completion.asked(isThere: isThere) }
       } catch {
         return { $0.askFailed(error, &$1) }

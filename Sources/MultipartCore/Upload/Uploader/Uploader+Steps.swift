@@ -242,10 +242,13 @@ extension Uploader {
     return await client.failureOfAbort(abort).map { .abortFailed($0) } ?? .abortDone
   }
 
-  /// Lists the parts after an abort, or after a lost answer to complete.
-  func listAgain(_ uploadID: String) async -> UploadMachine.Event {
+  /// Asks for the upload after an abort, when it may have had no parts, or after a lost answer to complete.
+  func listAgain(_ uploadID: String, afterAbort: Bool) async -> UploadMachine.Event {
     do throws(Failure) {
-      return .listed(uploadStillThere: try await finisher.hasUpload(uploadID))
+      let isThere =
+        afterAbort
+        ? try await client.hasUpload(ListParts(job.address, uploadID: uploadID)) : try await finisher.hasParts(uploadID)
+      return .listed(uploadStillThere: isThere)
     } catch {
       return .listFailed(error)
     }

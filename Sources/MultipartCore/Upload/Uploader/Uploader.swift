@@ -303,8 +303,8 @@ final class Uploader: Performer {
     case .cancelParts: tasks.cancelParts()
     case .release(let part): if case .stream(let stream) = job.source { stream.release(part) }
     case .abort(let id): begin { await self.abort(id) }
-    case .listAfterAbort(let id): begin { await self.listAgain(id) }
-    case .listAfterLoss: begin { await self.listAgain(uploadID) }
+    case .listAfterAbort(let id): begin { await self.listAgain(id, afterAbort: true) }
+    case .listAfterLoss: begin { await self.listAgain(uploadID, afterAbort: false) }
     case .say(let event): say(event)
     }
     return .begun

@@ -18,11 +18,7 @@ struct ManifestTarget: Sendable {
     var name = given.text
     if let shard = selection.shard { name = ManifestForm.target(name, share: shard.index + 1, of: shard.count) }
     if S3URL.looksLike(given) {
-      let url = try S3URL.object(Argument(name))
-      guard url.key?.utf8.last != UInt8(ascii: "/") else {
-        throw Failure(.usage, "--manifest: '\(name)' names no key", remedy: S3URL.form)
-      }
-      place = .object(url)
+      place = .object(try S3URL.object(Argument(name)).unnamed("a manifest"))
     } else {
       let suffix = name.utf8.dropFirst(given.text.utf8.count)
       place = .file(

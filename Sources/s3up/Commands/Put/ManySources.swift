@@ -62,9 +62,7 @@ struct ManySources: Sendable {
     guard list != nil || !words.isEmpty else {
       throw Failure(.usage, "\(command): FILE is missing", remedy: usage)
     }
-    guard words.allSatisfy({ !$0.bytes.isEmpty }) else {
-      throw Failure(.sourceMissing, "a source has an empty name", remedy: "Is a shell variable not set?")
-    }
+    guard words.allSatisfy({ !$0.bytes.isEmpty }) else { throw Self.emptyName }
     if let stream = words.first(where: { $0.bytes == Array("-".utf8) }) {
       if words.count == 1, let option = invocation.optionOfMany {
         throw Failure(
@@ -135,6 +133,9 @@ struct ManySources: Sendable {
   var namesTargets: Bool {
     if case .batch = kind { true } else { false }
   }
+
+  static let emptyName = Failure(
+    .sourceMissing, "a source has an empty name", remedy: "Is a shell variable not set?")
 
   /// The failure for a folder without `-r`.
   static func folder(_ path: Argument, _ command: String, _ target: S3URL?) -> Failure {

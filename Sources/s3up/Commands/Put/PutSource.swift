@@ -65,7 +65,7 @@ enum PutSource {
         .usage, "--from-command wants a destination and a command",
         remedy: "Write s3up put --from-command s3://BUCKET/KEY -- CMD ARG...")
     }
-    return (.command(Array(words.dropFirst())), try S3URL.object(first))
+    return (.command(Array(words.dropFirst())), try S3URL.object(first).unnamed("a command's output"))
   }
 
   var isCommand: Bool {

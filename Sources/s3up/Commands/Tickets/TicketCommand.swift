@@ -39,13 +39,7 @@ struct TicketCommand {
     if file != nil { try session.invocation.checkOrder(Array(words.dropFirst())) }
     var url = try S3URL(words[words.count - 1], for: .ticket)
     if let file, FilePath(bytes: file.bytes).isFolder { throw ManySources.folder(file, "ticket issue", url) }
-    if let file {
-      url = try url.destination(for: file, session.invocation.oddNames)
-    } else if url.key?.utf8.last ?? UInt8(ascii: "/") == UInt8(ascii: "/") {
-      throw Failure(
-        .usage, "a size provides no name for a key under '\(words[words.count - 1].text)'",
-        remedy: "Give the whole key: s3://\(url.bucket)/\(url.key ?? "")NAME.")
-    }
+    url = if let file { try url.destination(for: file, session.invocation.oddNames) } else { try url.unnamed("a size") }
     let sheet = try TicketSheet(try output(), replaces: false, options.form ?? .json)
     let uploadOptions = session.options.upload
     // Checked before an upload is begun.

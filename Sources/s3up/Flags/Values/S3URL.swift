@@ -85,14 +85,19 @@ struct S3URL: Sendable, Hashable {
         .usage, "'s3://\(bucket)' names no key",
         remedy: "Write s3://\(bucket)/ to keep the file's name, or s3://\(bucket)/KEY.")
     }
-    guard !file.lastComponent.bytes.isEmpty, file.bytes != [UInt8(ascii: "-")] else {
-      throw Failure(
-        .usage, "'\(file.text)' provides no name for a key under 's3://\(bucket)/\(key)'",
-        remedy: "Give the whole key: s3://\(bucket)/\(key)NAME.")
-    }
+    guard !file.bytes.isEmpty else { throw ManySources.emptyName }
+    if file.lastComponent.bytes.isEmpty || file.bytes == [UInt8(ascii: "-")] { return try unnamed("'\(file.text)'") }
     let name = try FilePath(bytes: file.bytes).nameInKey(oddNames)
     try S3Limits.check(key: key + name, remedy: "Give the object another key.")
     return S3URL(bucket: bucket, key: key + name)
+  }
+
+  /// The destination for something without a name of its own, which a prefix is not enough for.
+  func unnamed(_ what: String) throws(Failure) -> S3URL {
+    if let last = key?.utf8.last, last != UInt8(ascii: "/") { return self }
+    let prefix = "s3://\(bucket)/\(key ?? "")"
+    throw Failure(
+      .usage, "\(what) provides no name for a key under '\(prefix)'", remedy: "Give the whole key: \(prefix)NAME.")
   }
 
   /// Refuses what is typed instead of a bucket's name. Which names are allowed depends on the store, so the library decides.
