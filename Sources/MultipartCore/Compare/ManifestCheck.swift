@@ -25,10 +25,8 @@ struct ManifestCheck: Sendable {
     let verdict = try entry.judge(object, etagMayBeMD5: store.etagMayBeMD5) { sums[$0] ?? object.wholeChecksum($0) }
     switch verdict {
     case .same(_, _, .opaque): throw Self.unknown("its ETag is the listed one, but not made of its bytes", remedy: nil)
-    case .same(_, nil, .store) where entry.contradicts(sums[.md5]):
-      throw ManifestEntry.different("its bytes are not those that its ETag was made of")
-    case .same(_, _, .store) where read?.isContradicted == true:
-      throw ManifestEntry.different("its bytes are not those that its ETag was made of")
+    case .same(_, nil, .store) where entry.contradicts(sums[.md5]): throw ManifestEntry.different(ManifestEntry.damaged)
+    case .same(_, _, .store) where read?.isContradicted == true: throw ManifestEntry.different(ManifestEntry.damaged)
     // The list says that the object is the same, and its bytes may still be damaged.
     case .same(_, _, .store) where read?.isProven == false:
       throw Self.unknown("the manifest lists no checksum of its bytes, and the store has none", remedy: nil)
@@ -140,6 +138,8 @@ extension ManifestEntry {
     return checksum.map { "the store has no \($0.title) of the object" }
       ?? "the manifest lists neither a checksum nor an ETag of it"
   }
+
+  static let damaged: Wording = "its bytes are not those that its ETag was made of"
 
   static func different(_ why: Wording) -> Failure {
     Failure(

@@ -49,7 +49,7 @@ struct UploadProbe: Sendable {
     case .failure(let failure):
       if failure.mayHaveWorked { report.leftBehind = await endLost() }
     case .success(let upload):
-      if let (part, form) = await stop.step({ await simpler(from: form) { await send(upload.uploadID, $0) } }) {
+      if let (part, form) = await stop.step({ await simpler(from: form) { await send(upload, $0) } }) {
         (report.part, report.form) = (part, form)
       }
       if case .success? = report.part { report.list = await stop.step { await list(upload.uploadID) } }
@@ -65,14 +65,28 @@ struct UploadProbe: Sendable {
     }
   }
 
-  private func send(_ id: String, _ form: ChecksumForm) async -> Result<UploadPart.Output, Failure> {
+  /// Sends the part, and judges the answer as an upload does.
+  private func send(
+    _ upload: CreateMultipartUpload.Output, _ form: ChecksumForm
+  ) async -> Result<UploadPart.Output, Failure> {
     await Self.result { () async throws(Failure) in
-      var sums = try MultiChecksum(form.algorithm.map { [$0] } ?? [.md5])
-      Self.bytes.withUnsafeBytes { sums.update($0) }
-      return try await client.perform(
+      var checksums = try MultiChecksum(Set([.md5] + (form.algorithm.map { [$0] } ?? [])))
+      Self.bytes.withUnsafeBytes { checksums.update($0) }
+      let sums = try checksums.finish()
+      let answer = try await client.perform(
         UploadPart(
-          address, uploadID: id, partNumber: 1, body: .bytes(Self.bytes), checksum: form.header(try sums.finish())),
+          address, uploadID: upload.uploadID, partNumber: 1, body: .bytes(Self.bytes), checksum: form.header(sums)),
         retrying: retry)
+      let etag = ETag(try answer.requiredETag())
+      if let sum = form.algorithm.flatMap({ sums[$0] }), try PartProof.isVerified(sum, by: answer.checksums) {
+        return answer
+      }
+      if knowsMD5, upload.encryption.etagMayBeMD5, answer.encryption.etagMayBeMD5, case .md5(let named)? = etag?.form,
+        named != sums[.md5]?.bytes
+      {
+        throw PartProof.refuted
+      }
+      return answer
     }
   }
 

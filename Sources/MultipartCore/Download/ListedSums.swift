@@ -13,6 +13,9 @@ extension ManifestEntry {
     }
     switch verdict {
     case .same(let match, _, .bytes): result.evidence = "\(match) in the manifest matches the file"
+    // The store's CRC may be that of bytes that have been damaged since the listed ETag was made.
+    case .same(_, nil, .store) where result.checksum != nil && listsMD5:
+      if contradicts(try sums.of(.md5)) { throw Self.different(Self.damaged) }
     // The store's own checksum or ETag was compared with the bytes.
     case .same: break
     case .different(let why): throw Self.different(why)

@@ -55,11 +55,15 @@ struct PresignedSigner: RequestSigner {
           status: answer.status, s3Code: refusal.code, requestID: refusal.requestID,
           remedy: "leave out the option that sends this header, or ask for a URL that is signed for it"))
     }
+    let keeps: Wording = request.method == .get ? ": what has arrived is kept and used with the new URL" : ""
     return .refusal(
       Failure(
-        .credentialsExpired, "the presigned URL has expired" + (expires.map { " at \($0.iso8601)" } ?? ""),
+        .credentialsExpired,
+        refusal.isOfSigner(before: expires, now)
+          ? "the credentials that signed the presigned URL have expired"
+          : "the presigned URL has expired" + (expires.map { " at \($0.iso8601)" } ?? ""),
         status: answer.status, s3Code: refusal.code, requestID: refusal.requestID,
-        remedy: "ask for a new one where you got it: what has arrived is kept and used with the new URL"))
+        remedy: "ask for a new one where you got it" + keeps))
   }
 
   /// The request's headers that are S3's own and not signed. Some stores accept them.
@@ -107,5 +111,10 @@ struct PresignedRefusal {
       body.saysExpires || message.holds("expired")
       || code.map { S3ErrorTable.expired.contains($0) || $0 == "RequestExpired" } ?? false
     guard answer.status != 400 || saysExpired else { return nil }
+  }
+
+  /// Whether the session of whoever signed has ended, and not the time that was signed for.
+  func isOfSigner(before expires: Timestamp?, _ now: Timestamp) -> Bool {
+    code == "ExpiredToken" && expires.map { now < $0 } ?? true
   }
 }

@@ -28,6 +28,7 @@ struct TicketIssue {
       let form = try form(hasFile: file != nil)
       let plan = try plan(length)
       let sums = try await Self.sums(of: file, plan, form)
+      try await checkConditions()
       let begun = try await begin(form, file)
       do throws(Failure) {
         var ticket = try ticket(begun, length, plan, form, name: file?.path.name)
@@ -38,6 +39,17 @@ struct TicketIssue {
       }
     } catch {
       throw error.at(store.address(key).place)
+    }
+  }
+
+  /// Fails now if the ticket's upload would be refused at its end, unless the object may not be looked at.
+  private func checkConditions() async throws(Failure) {
+    guard options.conditions != WriteConditions() else { return }
+    do throws(Failure) {
+      let found = try await store.client.perform(HeadObject(store.address(key)), retrying: store.retry)
+      if let unmet = options.conditions.unmet(by: found) { throw unmet }
+    } catch {
+      guard error.code == .credentials else { throw error }
     }
   }
 

@@ -79,7 +79,11 @@ struct TicketSigner: RequestSigner {
     guard let refusal = PresignedRefusal(answer) else { return nil }
     let (code, requestID) = (refusal.code, refusal.requestID)
     if refusal.saysExpired || now >= ticket.expires {
-      return .refusal(Self.expired(at: ticket.expires, status: answer.status, s3Code: code, requestID: requestID))
+      var failure = Self.expired(at: ticket.expires, status: answer.status, s3Code: code, requestID: requestID)
+      if refusal.isOfSigner(before: ticket.expires, now) {
+        failure.message = "the credentials that signed the ticket have expired"
+      }
+      return .refusal(failure)
     }
     return .refusal(
       Failure(

@@ -35,7 +35,8 @@ import Testing
     "", "<r><UploadId></UploadId></r>", "<r><UploadId>  </UploadId></r>", "<r/>", "<r><UploadId>abc",
     "<html><body>Sign in</body></html>", "{}",
     // Scripts read the id as a line of text, and people see it.
-    "<r><UploadId>a&#10;b</UploadId></r>", "<r><UploadId>a&#x85;b</UploadId></r>", "<r><UploadId>a&#x202E;b</UploadId></r>",
+    "<r><UploadId>a&#10;b</UploadId></r>", "<r><UploadId>a&#x85;b</UploadId></r>",
+    "<r><UploadId>a&#x202E;b</UploadId></r>",
   ])
   func createWithoutAnUploadIDForOneLineIsAFailure(_ body: String) {
     #expect(s3Failure { _ = try create.output(from: S3Answers.ok(body)) }?.code == .server)

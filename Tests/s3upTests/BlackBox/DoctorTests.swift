@@ -175,6 +175,21 @@ import Testing
     box.expectNothingLeft()
   }
 
+  @Test(
+    "a part's answer that an upload would not accept is a failure",
+    arguments: [
+      (["x-amz-checksum-crc64nvme": "AAAAAAAAAAA="], 65, "received other bytes"),
+      (["ETag": ""], 75, "without an ETag"),
+      (["ETag": "\"d41d8cd98f00b204e9800998ecf8427e\"", "x-amz-checksum-crc64nvme": ""], 65, "not the MD5"),
+    ] as [([String: String], Int32, String)])
+  func falseAnswer(_ headers: [String: String], _ status: Int32, _ words: String) async throws {
+    let box = try box(faults: [Fault(.init(.uploadPart), .headers(headers))])
+    let said = try await doctor(box, "s3://bucket")
+    #expect(said.status == status && said["upload"]?.mark == "fail", "\(said.all)")
+    #expect(said["upload"]?.message.contains(words) == true, "\(said.all)")
+    box.expectNothingLeft()
+  }
+
   @Test("SIGINT aborts the upload that was begun: 130")
   func interrupted() async throws {
     let box = try box(faults: [Fault(.init(.uploadPart), .stall())])

@@ -46,6 +46,27 @@ import Testing
     #expect(box.fake.requests(.getObject).count <= 1)
   }
 
+  @Test("an object whose bytes its listed ETag refutes is 65, whatever else the store says proves them")
+  func damaged() async throws {
+    let box = try box()
+    let bytes = randomBytes(1000, seed: 3)
+    let etag = hex(FakeHash.md5.of(bytes))
+    try box.files.write(Array(line("p/a", bytes.count, etag: "\\\"\(etag)\\\"").utf8), to: "list.jsonl")
+    let get = ["get", "--manifest", "list.jsonl", "s3://bucket/p/"]
+    box.fake.putObject("p/a", bytes: bytes)
+    let good = try await box.run(get + ["good"])
+    #expect(good.status == 0, "\(good.errors)")
+    let bad = randomBytes(bytes.count, seed: 4)
+    box.fake.putObject("p/a", bytes: bad, parts: [], etag: etag)
+    var sum = try RunningChecksum(ChecksumAlgorithm.crc64nvme)
+    bad.withUnsafeBytes { sum.update($0) }
+    let headers = ["x-amz-checksum-crc64nvme": try sum.finish().base64, "x-amz-checksum-type": "FULL_OBJECT"]
+    box.fake.setFaults([.headObject, .getObject].map { Fault(.init($0), .headers(headers)) })
+    let result = try await box.run(get + ["back"])
+    #expect(result.status == 65 && result.errors.contains("its ETag was made of"), "\(result.output) \(result.errors)")
+    #expect(!FileManager.default.fileExists(atPath: box.files.path("back/a")))
+  }
+
   @Test("a manifest of a share, or one from a pipe, is read as what it is, whatever its name")
   func anyName() async throws {
     let box = try box()

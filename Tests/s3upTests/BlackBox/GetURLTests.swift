@@ -95,6 +95,12 @@ import Testing
     let result = try await box.run(arguments)
     #expect(result.status == 77 && result.errors.contains("the presigned URL has expired at"), "\(result.errors)")
     #expect(result.json["resumable"] as? Bool == whileItRuns)
+    // The URL may be valid for longer than the session that signed it.
+    box.fake.setClockOffset(0)
+    box.fake.setFaults([Fault(.init(.getObject), .error(status: 400, code: "ExpiredToken"))])
+    let session = try await box.run(arguments)
+    #expect(session.status == 77 && session.errors.contains("the credentials that signed"), "\(session.errors)")
+    #expect(!session.errors.contains("expired at"), "\(session.errors)")
     box.fake.setClockOffset(0)
     box.fake.setFaults([])
     let tampered = try await box.run("get", url.replacing("X-Amz-Expires=3600", with: "X-Amz-Expires=7200"), "other")

@@ -197,6 +197,23 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: box.files.path("failed")))
   }
 
+  @Test("The summary of a run that was cut short says so")
+  func cutShort() async throws {
+    let box = try box()
+    box.fake.setFaults([Fault(.init(.putObject, key: "p/data"), .stall())])
+    let words = ["put", "-r", "t", "s3://bucket/p/", "--concurrency", "1", "--deadline", "2s", "--json"]
+    let result = try await box.run(words)
+    #expect(result.status == 75, "\(result.errors)")
+    let summary = try #require(result.lines.first { $0.contains(#""event":"summary""#) })
+    #expect(summary.contains(#""uploaded":1"#) && summary.contains(#""gave_up":true"#), "\(summary)")
+  }
+
+  @Test("A dry run whose lines cannot be written has failed")
+  func unseenPlan() async throws {
+    let result = try await box().shell("\"$S3UP\" put -r t s3://bucket/p/ --dry-run >/dev/full")
+    #expect(result.status == 75 && result.errors.contains("cannot write to standard output"), "\(result.errors)")
+  }
+
   @Test("A report that cannot be written at the end is 74, after the summary; failed files have their own code")
   func full() async throws {
     let box = try box()

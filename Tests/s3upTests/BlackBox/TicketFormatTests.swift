@@ -234,6 +234,13 @@ import Testing
       try await box.run("ticket", "issue", "f", "s3://bucket/k", "-o", name).expectFailure(64, "cannot be created")
     }
     #expect(box.fake.requests(.createMultipartUpload).isEmpty)
+    // As is a condition that the object does not meet now.
+    box.fake.putObject("there", bytes: [1])
+    for condition in [["--if-none-match"], ["--if-match", "other"]] {
+      try await box.run(["ticket", "issue", "f", "s3://bucket/there", "-o", "t"] + condition).expectFailure(
+        73, "object")
+    }
+    #expect(box.fake.requests(.createMultipartUpload).isEmpty)
     try await box.run("ticket", "issue", "f", "s3://bucket/k", "-o", "t.json").expectSuccess()
     try await box.run("ticket", "renew", "t.json", "--format", "sh").expectFailure(64, "-o is missing")
   }

@@ -81,7 +81,9 @@ extension Failure {
 
   /// Why something is unknown, in a few words.
   func reason(of operation: OperationName) -> String {
-    code == .credentials
-      ? "\(operation) is not allowed" : "\(operation): " + (s3Code ?? status.map(String.init) ?? "no answer")
+    if code == .credentials { return "\(operation) is not allowed" }
+    let answer = s3Code ?? status.map(String.init)
+    // Without an answer it was not asked.
+    return answer.map { "\(operation): " + $0 } ?? message.description
   }
 }

@@ -41,6 +41,19 @@ public struct WriteConditions: Sendable, Equatable {
     }
   }
 
+  /// The failure if what is at the key now does not meet them.
+  func unmet(by found: HeadObject.Output) -> Failure? {
+    switch found {
+    case .absent where ifMatch != nil:
+      Failure(.precondition, "there is no object to match \(.ifMatch)", status: 404)
+    case .exists where ifNoneMatch:
+      Failure(.precondition, "the object already exists", remedy: "leave \(.ifNoneMatch) out to replace it")
+    case .exists(let object):
+      matches(object.etag) ? nil : Failure(.precondition, "the object has a different ETag: \(object.etag ?? "none")")
+    case .absent: nil
+    }
+  }
+
   /// Whether an object with this ETag may be replaced.
   func matches(_ etag: String?) -> Bool {
     guard let ifMatch, !ifMatch.utf8.elementsEqual("*".utf8) else { return true }

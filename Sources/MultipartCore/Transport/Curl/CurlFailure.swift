@@ -152,10 +152,11 @@ extension Failure {
 
   private static func ofHandshake(_ trouble: CurlTrouble) -> Failure {
     if trouble.isForeign {
+      // With a proxy the answer may be the proxy's own, and to leave out TLS would show it everything.
       return Failure(
-        .tls, "\(trouble.target) answers, but not with TLS, which an https:// address requires",
-        remedy: "if that port speaks plain HTTP, write \(.endpoint, "http://\(trouble.authority)"); else check the port"
-      )
+        .tls, "\(trouble.through)\(trouble.target) answers, but not with TLS, which an https:// address requires",
+        remedy: trouble.proxy.map { $0.wayRound(for: trouble.host) }
+          ?? "if that port speaks plain HTTP, write \(.endpoint, "http://\(trouble.authority)"); else check the port")
     }
     if let alert = trouble.alert, let name = Handshake.refusals[alert] {
       return Failure(

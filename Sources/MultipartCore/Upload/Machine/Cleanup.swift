@@ -85,7 +85,9 @@ extension S3Client {
 
   /// Whether the store still has an upload that had parts. If it is gone, S3 returns NoSuchUpload; some stores return
   /// NoSuchKey, or a list without parts.
-  func hasParts(_ list: ListParts) async throws(Failure) -> Bool { try await countOfParts(list).map { $0 > 0 } ?? false }
+  func hasParts(_ list: ListParts) async throws(Failure) -> Bool {
+    try await countOfParts(list).map { $0 > 0 } ?? false
+  }
 
   /// Whether the store still has the upload. A list without parts may also be that of an upload that had none: then the
   /// list of uploads decides.

@@ -12,6 +12,28 @@ enum PartProof: Int, Sendable, Comparable {
   case checksum
 
   static func < (a: PartProof, b: PartProof) -> Bool { a.rawValue < b.rawValue }
+
+  /// Whether the answer returns the checksum that was sent; fails if it has another one.
+  static func isVerified(_ sum: Checksum, by given: [String: String]) throws(Failure) -> Bool {
+    guard let text = given[sum.algorithm.headerName] else { return false }
+    guard Checksum(sum.algorithm, base64: text) == sum else {
+      throw Failure(.dataMismatch, "the store received other bytes than were sent (\(sum.algorithm.awsName ?? ""))")
+    }
+    return true
+  }
+
+  /// The failure of an ETag that looks like an MD5 and is that of other bytes.
+  static let refuted = Failure(
+    .dataMismatch, "the ETag is not the MD5 of the bytes that were sent",
+    remedy: "the store received other bytes; or its ETags only look like MD5s, and \(.checksum, "none") leaves this out")
+}
+
+extension UploadPart.Output {
+  /// The ETag, which complete must name.
+  func requiredETag() throws(Failure) -> String {
+    if let etag, ETag(etag) != nil { return etag }
+    throw Failure(.server, "the store answered without an ETag", status: 200, requestID: requestID)
+  }
 }
 
 /// A part that the store has. It is sent with complete, and the object is compared with it.

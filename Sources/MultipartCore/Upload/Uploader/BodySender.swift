@@ -23,9 +23,7 @@ struct BodySender: Sendable {
       checksum: form.header(sums), payloadSHA256: sums[.sha256].flatMap { client.signsPayload ? $0.hex : nil })
     let answer = try await counted(operation, body, fresh, TransferProgress.Transfer(part: number, isCopy: isCopy))
     try requireEncrypted(answer.encryption, answer.requestID, isConfirmed: createNamedEncryption)
-    guard let etag = answer.etag, ETag(etag) != nil else {
-      throw Failure(.server, "the store answered without an ETag", status: 200, requestID: answer.requestID)
-    }
+    let etag = try answer.requiredETag()
     // This applies even if the signature covers the payload's SHA-256: a store that returns no checksum may not verify
     // that either.
     let sent = try assess(
@@ -143,10 +141,7 @@ struct BodySender: Sendable {
     var sent = Sent(etag: etag, checksum: nil, md5: sums[.md5], proof: .none)
     if case .algorithm(let algorithm) = form, let sum = sums[algorithm] {
       sent.checksum = sum
-      if let text = given[algorithm.headerName] {
-        guard Checksum(algorithm, base64: text) == sum else {
-          throw Failure(.dataMismatch, "the store received other bytes than were sent (\(algorithm.awsName ?? ""))")
-        }
+      if try PartProof.isVerified(sum, by: given) {
         sent.proof = .checksum
         return sent
       }
@@ -172,10 +167,7 @@ struct BodySender: Sendable {
     guard let md5 else { return sent }
     guard named == md5.bytes else {
       if isPublished, (try? body.checkSource()) == nil { return sent }
-      throw Failure(
-        .dataMismatch, "the ETag is not the MD5 of the bytes that were sent",
-        remedy:
-          "the store received other bytes; or its ETags only look like MD5s, and \(.checksum, "none") leaves this out")
+      throw PartProof.refuted
     }
     sent.md5 = md5
     sent.proof = max(sent.proof, .etag)

@@ -13,7 +13,7 @@ extension Uploader {
       guard job.conditions != WriteConditions() else { return .checked(nil) }
       let found = try await client.perform(finisher.headOperation)
       finisher.saw(found)
-      return .checked(unmet(found))
+      return .checked(job.conditions.unmet(by: found))
     } catch {
       return .checked(error)
     }
@@ -32,19 +32,6 @@ extension Uploader {
       guard case .exists(let object) = found else { return false }
       state.withLock { $0.same = SameObject(object: ReportedObject(object)) }
       return true
-    }
-  }
-
-  private func unmet(_ found: HeadObject.Output) -> Failure? {
-    switch found {
-    case .absent where job.conditions.ifMatch != nil:
-      Failure(.precondition, "there is no object to match \(.ifMatch)", status: 404)
-    case .exists where job.conditions.ifNoneMatch:
-      Failure(.precondition, "the object already exists", remedy: "leave \(.ifNoneMatch) out to replace it")
-    case .exists(let object):
-      job.conditions.matches(object.etag)
-        ? nil : Failure(.precondition, "the object has a different ETag: \(object.etag ?? "none")")
-    case .absent: nil
     }
   }
 

@@ -226,6 +226,8 @@ final class ManyReporter: Sendable {
   /// The last call: throws if a line of a run without failures could not be written.
   func settle(_ summary: BatchSummary, isWhole: Bool) throws(Failure) {
     guard let unsaid = state.withLock({ $0.unsaid }) else { return }
+    // The lines are all that it is for.
+    if session.invocation.toggle(.dryRun) == true { throw unsaid }
     try session.unsaid(
       unsaid, sentence(summary, session.world.uptime() - start, isWhole: isWhole),
       isSuccess: isWhole && status == .success)

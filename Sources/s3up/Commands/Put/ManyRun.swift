@@ -67,14 +67,17 @@ struct ManyRun: Sendable {
     }
     reporter.finish()
     try alarm.disarm()
-    let summary = batch.progress.summary
-    if cut == nil, !allowsNothing, summary.verified + summary.failed == 0 {
+    var summary = batch.progress.summary
+    let isEmpty = summary == BatchSummary()
+    if cut != nil {
+      summary.hasGivenUp = true
+    } else if !allowsNothing, summary.verified + summary.failed == 0 {
       cut = Failure(
         .sourceMissing, "no file was found", remedy: "Check the names, or give --allow-empty if that is intended.")
     }
     // Nothing was begun, so that only the reason is reported. A comparison keeps nothing of what it has begun.
     let hasBegun = cut?.isInterruption == true && session.invocation.command != .verify && batch.progress.bytes > 0
-    if let cut, summary == BatchSummary(), !hasBegun { throw cut }
+    if let cut, isEmpty, !hasBegun { throw cut }
     return try await end(summary, reporter, cut)
   }
 
