@@ -55,7 +55,7 @@ struct FolderMeeting {
 
   /// In a folder that does not distinguish capitals.
   static let otherForm = Failure(
-    .precondition, "a file or folder whose name differs from the key only in capitals is in the object's place",
+    .precondition, "a file or folder whose name differs from the key's only in capitals is in the object's place",
     remedy: "move it away, or download the object separately, and name its file")
 
   static func failure(_ file: [UInt8]) -> Failure {

@@ -115,6 +115,6 @@ struct PresignedRefusal {
 
   /// Whether the session of whoever signed has ended, and not the time that was signed for.
   func isOfSigner(before expires: Timestamp?, _ now: Timestamp) -> Bool {
-    code == "ExpiredToken" && expires.map { now < $0 } ?? true
+    code.map(S3ErrorTable.expired.contains) ?? false && expires.map { now < $0 } ?? true
   }
 }

@@ -28,9 +28,14 @@ public final class TicketFile: Sendable {
     let isFolder = path.isFolder || path.bytes.last == UInt8(ascii: "/")
     let error = isFolder ? EISDIR : isRegular ? ScratchFile.trial(path) : 0
     guard error == 0 else {
+      let remedy: Wording =
+        switch error {
+        case EISDIR: "name a file in it"
+        case EACCES, EPERM, EROFS: "name a file in another folder"
+        default: "name another file"
+        }
       throw Failure.system(
-        Failure.isOfMachine(error) ? .local : .usage, error, "the ticket cannot be created",
-        remedy: isFolder ? "name a file in it" : "name another file"
+        Failure.isOfMachine(error) ? .local : .usage, error, "the ticket cannot be created", remedy: remedy
       ).at(Place(file: path.text))
     }
     var status = stat()

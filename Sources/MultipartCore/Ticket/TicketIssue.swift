@@ -42,14 +42,15 @@ struct TicketIssue {
     }
   }
 
-  /// Fails now if the ticket's upload would be refused at its end, unless the object may not be looked at.
+  /// Fails now if the ticket's upload would be refused at its end. The object may not be shown: without the permission,
+  /// or without its SSE-C key, which a ticket cannot carry.
   private func checkConditions() async throws(Failure) {
     guard options.conditions != WriteConditions() else { return }
     do throws(Failure) {
       let found = try await store.client.perform(HeadObject(store.address(key)), retrying: store.retry)
       if let unmet = options.conditions.unmet(by: found) { throw unmet }
     } catch {
-      guard error.code == .credentials else { throw error }
+      guard error.code == .credentials || error.status == 400 else { throw error }
     }
   }
 

@@ -321,11 +321,12 @@ send() {
   say "part $1 of $count" >&2
   settle send_part "$1" "$4" "$5"
   [ "$code" = 200 ] || refused "part $1"
+  read_headers
+  # An error can follow a 200, and a page of something between here and the store can come with one, also before it has
+  # read the part.
+  case $etag:$answer in :* | *'<Error'* | *'<!'* | *'<'[Hh][Tt][Mm][Ll]*) refused "part $1" ;; esac
   measure_part "$1"
   [ "$sent" = "$length" ] || fail 65 "$file has changed, or cannot be read: $sent bytes of part $1 were sent"
-  read_headers
-  # An error can follow a 200, and a page of something between here and the store can come with one.
-  case $etag:$answer in :* | *'<Error'* | *'<!'* | *'<'[Hh][Tt][Mm][Ll]*) refused "part $1" ;; esac
   eval "md5=\${md5_$1-} etag_$1=\$etag"
   case $etag in *"$md5"*) ;; *) fail 65 "$file has changed while part $1 was read, or the store has received other bytes" ;; esac
   still_same

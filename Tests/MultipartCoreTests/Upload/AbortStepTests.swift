@@ -71,6 +71,11 @@ import Testing
       }
       #expect(try outcome.get() == .aborted, "\(code)")
     }
+    let (other, _) = try await abort { step, _ in
+      step == "abort"
+        ? Self.done : step == "list" ? .parts([]) : Response(status: 200, body: Array("<ListBucketResult/>".utf8))
+    }
+    #expect(try other.get() == .aborted)
     let (unknown, _) = try await abort(tries: 1) { step, _ in
       step == "abort" ? Self.done : step == "list" ? .parts([]) : .error(500, "InternalError")
     }

@@ -212,6 +212,8 @@ import Testing
   func unseenPlan() async throws {
     let result = try await box().shell("\"$S3UP\" put -r t s3://bucket/p/ --dry-run >/dev/full")
     #expect(result.status == 75 && result.errors.contains("cannot write to standard output"), "\(result.errors)")
+    let failed = try await box().shell("\"$S3UP\" put -r t none s3://bucket/p/ --dry-run >/dev/full")
+    #expect(failed.status == 66 && failed.errors.contains("cannot write to standard output"), "\(failed.errors)")
   }
 
   @Test("A report that cannot be written at the end is 74, after the summary; failed files have their own code")

@@ -12,6 +12,8 @@ final class TargetTree: Sendable {
     var last: (path: [UInt8], folder: Folder)?
     /// The paths of objects in progress.
     var underWay: Set<[UInt8]> = []
+    /// The names of the last folder that was read.
+    var names: (path: [UInt8], names: NameForms)?
     /// When the first file of this run got its name, by the file system's clock.
     var firstPublished: Duration?
   }
@@ -19,18 +21,19 @@ final class TargetTree: Sendable {
   /// The path as it was given.
   let path: FilePath
   private let makes: Bool
-  private let lists: @Sendable ([UInt8], Folder) -> Bool
+  private let list: @Sendable (Folder) throws(ErrorNumber) -> [[UInt8]]
   private let newMode = DownloadTarget.newFileMode()
   private let state = Locked(State())
   /// Linux accepts no longer path.
   private static let longest = 4096
   private static let slash = UInt8(ascii: "/")
 
-  /// With `makes`, folders are created as needed. `lists` tells whether a folder has exactly a name.
+  /// With `makes`, folders are created as needed. `list` gives the names in a folder.
   init(
-    _ path: FilePath, makes: Bool, lists: @escaping @Sendable ([UInt8], Folder) -> Bool = { has($0, in: $1) }
+    _ path: FilePath, makes: Bool,
+    list: @escaping @Sendable (Folder) throws(ErrorNumber) -> [[UInt8]] = NameForms.list
   ) {
-    (self.path, self.makes, self.lists) = (path, makes, lists)
+    (self.path, self.makes, self.list) = (path, makes, list)
   }
 
   /// Why the folder cannot be used.
@@ -85,9 +88,9 @@ final class TargetTree: Sendable {
         name, in: folder, at: slash.map { display(Array(path[..<$0])) } ?? self.path, newMode: newMode)
       if let found = target.found {
         let isRepeated = isOfThisRun(found)
-        if isRepeated || Self.mayIgnoreCapitals(name, in: folder), !lists(name, folder) {
-          throw isRepeated ? FolderMeeting.repeated : FolderMeeting.otherForm
-        }
+        let standing = standing(of: name, in: folder, isOfThisRun: isRepeated)
+        if isRepeated, standing != .exactly { throw FolderMeeting.repeated }
+        if standing == .otherwise { throw FolderMeeting.otherForm }
       }
       return target
     } catch {
@@ -110,27 +113,28 @@ final class TargetTree: Sendable {
     state.withLock { $0.firstPublished }.map { file.changed >= $0 - .milliseconds(100) } ?? false
   }
 
-  /// Whether a name is there with another capital too, which mostly means that the folder ignores capitals. To look for
-  /// every name in its folder would take too long in large ones.
-  private static func mayIgnoreCapitals(_ name: [UInt8], in folder: Folder) -> Bool {
-    guard let letter = name.firstIndex(where: ASCII.isLetter) else { return name.contains { $0 > 0x7F } }
+  /// How the folder has a name that leads to a file in it. It is only read for a name that also leads somewhere with
+  /// another capital, which mostly means that the folder ignores capitals, and for a file of this run.
+  private func standing(of name: [UInt8], in folder: Folder, isOfThisRun: Bool = false) -> NameForms.Standing {
+    guard isOfThisRun || Self.isThereWithOtherCapital(name, in: folder) else { return .exactly }
+    let known = state.withLock { $0.names }.flatMap { $0.path == folder.path.bytes ? $0.names : nil }
+    if let standing = known?.standing(of: name), standing != .notAtAll { return standing }
+    // A file may have been written since.
+    do throws(ErrorNumber) {
+      let names = NameForms(try list(folder))
+      state.withLock { $0.names = (folder.path.bytes, names) }
+      return names.standing(of: name)
+    } catch {
+      // Names may be looked up in a folder that may not be read (mode 0311): then nothing shows it.
+      return .exactly
+    }
+  }
+
+  private static func isThereWithOtherCapital(_ name: [UInt8], in folder: Folder) -> Bool {
+    guard let letter = name.firstIndex(where: ASCII.isLetter) else { return false }
     var other = name
     other[letter] ^= 0x20
     return (try? folder.status(of: other, followsLinks: false)) != nil
-  }
-
-  /// Whether the folder has exactly this name. In one that does not distinguish capitals, a name also leads to the file
-  /// of another object.
-  static func has(_ name: [UInt8], in folder: Folder) -> Bool {
-    var isThere = false
-    do throws(ErrorNumber) {
-      let listed = try folder.folder(Array(".".utf8), followsLinks: false)
-      try listed.forEachName { found, _ in isThere = isThere || found.elementsEqual(name) }
-    } catch {
-      // Names may be looked up in a folder that may not be read (mode 0311): then nothing shows it.
-      return true
-    }
-    return isThere
   }
 
   private func folder(_ path: ArraySlice<UInt8>, _ root: Folder) throws(Failure) -> Folder? {
@@ -138,17 +142,18 @@ final class TargetTree: Sendable {
     if let last = state.withLock({ $0.last }), last.path.elementsEqual(path) { return last.folder }
     var folder = root
     for name in path.split(separator: Self.slash).map(Array.init) {
-      guard let next = try step(into: name, of: folder) else { return nil }
-      if Self.mayIgnoreCapitals(name, in: folder), !lists(name, folder) { throw FolderMeeting.otherForm }
+      guard let (next, wasThere) = try step(into: name, of: folder) else { return nil }
+      if wasThere, standing(of: name, in: folder) == .otherwise { throw FolderMeeting.otherForm }
       folder = next
     }
     state.withLock { $0.last = (Array(path), folder) }
     return folder
   }
 
-  private func step(into name: [UInt8], of folder: Folder) throws(Failure) -> Folder? {
+  /// The folder of this name, and whether it was there before.
+  private func step(into name: [UInt8], of folder: Folder) throws(Failure) -> (folder: Folder, wasThere: Bool)? {
     do throws(ErrorNumber) {
-      if let there = try? folder.folder(name, followsLinks: false) { return there }
+      if let there = try? folder.folder(name, followsLinks: false) { return (there, true) }
       do throws(ErrorNumber) {
         _ = try folder.status(of: name, followsLinks: false)
       } catch {
@@ -161,7 +166,7 @@ final class TargetTree: Sendable {
           guard error.number == EEXIST else { throw error }
         }
       }
-      return try folder.folder(name, followsLinks: false)
+      return (try folder.folder(name, followsLinks: false), false)
     } catch {
       throw Self.failure(error.number, name, folder)
     }

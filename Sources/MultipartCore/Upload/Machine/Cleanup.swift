@@ -100,8 +100,9 @@ extension S3Client {
         $0.uploadID.utf8.elementsEqual(list.uploadID.utf8)
       }
     } catch {
-      // Not every store has the operation, and the permission to abort does not include it.
-      if error.code == .refused || error.code == .credentials { return false }
+      // Not every store has the operation, some answer with another list, and the permission to abort does not include
+      // it.
+      if [.refused, .credentials].contains(error.code) || error.status == 200 { return false }
       throw error
     }
   }

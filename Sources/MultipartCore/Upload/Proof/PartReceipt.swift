@@ -25,7 +25,8 @@ enum PartProof: Int, Sendable, Comparable {
   /// The failure of an ETag that looks like an MD5 and is that of other bytes.
   static let refuted = Failure(
     .dataMismatch, "the ETag is not the MD5 of the bytes that were sent",
-    remedy: "the store received other bytes; or its ETags only look like MD5s, and \(.checksum, "none") leaves this out")
+    remedy: "the store received other bytes; or its ETags only look like MD5s, and \(.checksum, "none") leaves this out"
+  )
 }
 
 extension UploadPart.Output {

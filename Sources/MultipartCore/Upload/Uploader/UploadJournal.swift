@@ -64,8 +64,8 @@ final class UploadJournal: Sendable {
     created: Timestamp
   ) -> Bool {
     let path = job.source.path
-    // What a stream is called need not be a path.
-    let isPath = !job.source.isStream && !path.namesDescriptor
+    // What a stream or an open descriptor is called need not be a path.
+    let isPath = !job.source.isStream && !path.namesDescriptor && path.exists
     let header = UploadRecord.Header(
       target: target, sourcePath: isPath ? path.absolute : path, source: job.source.identity,
       uploadID: uploadID, partSize: partSize, form: form, optionsDigest: digest, created: created)

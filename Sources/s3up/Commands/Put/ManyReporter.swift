@@ -227,7 +227,7 @@ final class ManyReporter: Sendable {
   func settle(_ summary: BatchSummary, isWhole: Bool) throws(Failure) {
     guard let unsaid = state.withLock({ $0.unsaid }) else { return }
     // The lines are all that it is for.
-    if session.invocation.toggle(.dryRun) == true { throw unsaid }
+    if session.invocation.toggle(.dryRun) == true, isWhole, status == .success { throw unsaid }
     try session.unsaid(
       unsaid, sentence(summary, session.world.uptime() - start, isWhole: isWhole),
       isSuccess: isWhole && status == .success)
@@ -248,7 +248,7 @@ final class ManyReporter: Sendable {
     let skipped = summary.skipped + summary.existing
     if skipped > 0 { facts.append("\(skipped) skipped") }
     if summary.failed > 0 { facts.append("\(summary.failed) failed") }
-    if summary.hasGivenUp { facts.append("the others were not completed") }
+    if summary.hasGivenUp { facts.append("the others were not \(isDry ? "looked at" : "completed")") }
     var sizes = [Human.size(summary.bytes), Human.duration(duration)]
     if summary.bytesResumed > 0 { sizes.append("\(Human.size(summary.bytesResumed)) of it resumed") }
     let moved = summary.bytesSent + summary.bytesReceived

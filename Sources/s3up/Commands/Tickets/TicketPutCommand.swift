@@ -28,7 +28,7 @@ struct TicketPutCommand {
     let run = try ManyRun(session)
     return try await run.alarmed { (options, reporter) throws(Failure) in
       let tickets = try TicketPaper(session).batch()
-      say(tickets.endpoint, "\(SafeText.oneLine(folder.text))", tickets.expires)
+      say(tickets.endpoint, "the files of \(SafeText.oneLine(folder.text)) that have tickets", tickets.expires)
       try await session.tellPlan { tickets.explain() }
       let batch = try tickets.upload(
         from: FilePath(bytes: folder.bytes), session.storeOptions, options, onEvent: reporter.hear)

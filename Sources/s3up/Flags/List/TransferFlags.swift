@@ -175,7 +175,8 @@ extension FlagList {
   static let conditions: [Flag] = [
     Flag(
       .ifNoneMatch, .toggle, .conditions, [.files, .complete, .issue], "Create only: fail if the object exists.",
-      more: "Checked before the first byte is sent, or when a ticket is issued, and by the store at the end.", negatable: true,
+      more: "Checked before the first byte is sent, or when a ticket is issued, and by the store at the end.",
+      negatable: true,
       common: [.files, .complete]),
     Flag(
       .ifMatch, .value("ETAG"), .conditions, [.one, .complete, .issueOne],
