@@ -279,7 +279,7 @@ struct KeysSoFar {
     }
     guard !filesMayRepeat || first != file.bytes.hashValue else { return }
     throw Failure(
-      .usage, "\(SafeText.oneLine(file.text)) has the same key as an earlier file, and is not sent",
+      .usage, "\(SafeText.oneLine(file.text)) has the same key as an earlier file, and is left out",
       remedy: "send them under different prefixes, or rename one of them"
     ).at(place).at(Place(file: file.text))
   }

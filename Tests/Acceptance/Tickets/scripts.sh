@@ -241,11 +241,12 @@ all() {
   issue sh less.sh '' "$place/less" --max-size 6291455 --part-size 5M
   expect 65 less.sh small
   [ -z "$(sent)" ] || fail 'a file that is one byte too long was sent'
+  # While there is no object yet: the condition is checked when a ticket is issued.
+  issue sh exists.sh small "$place/most" --if-none-match
   expect 0 most.sh small
   identical small "$place/most"
 
   # A condition, an answer of 200 that means an error, and a store that cannot be reached.
-  issue sh exists.sh small "$place/most" --if-none-match
   expect 73 exists.sh small
   issue sh error.sh small "$place/error" --part-size 5M
   CURL_POST=$'<Error><Code>InternalError</Code></Error>\n200' expect 75 error.sh small

@@ -76,6 +76,11 @@ import Testing
         ? Self.done : step == "list" ? .parts([]) : Response(status: 200, body: Array("<ListBucketResult/>".utf8))
     }
     #expect(try other.get() == .aborted)
+    let page = Response(status: 200, body: Array("<html>login</html>".utf8))
+    let (hidden, _) = try await abort(tries: 1) { step, _ in
+      step == "abort" ? Self.done : step == "list" ? .parts([]) : page
+    }
+    #expect(throws: Failure.self) { try hidden.get() }
     let (unknown, _) = try await abort(tries: 1) { step, _ in
       step == "abort" ? Self.done : step == "list" ? .parts([]) : .error(500, "InternalError")
     }

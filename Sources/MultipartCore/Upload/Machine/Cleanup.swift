@@ -102,7 +102,8 @@ extension S3Client {
     } catch {
       // Not every store has the operation, some answer with another list, and the permission to abort does not include
       // it.
-      if [.refused, .credentials].contains(error.code) || error.status == 200 { return false }
+      let isOther = error.code == .server && error.status == 200
+      if isOther || error.code == .refused || error.code == .credentials { return false }
       throw error
     }
   }
