@@ -16,6 +16,13 @@ final class ManyReporter: Sendable {
     /// The first error of standard output.
     var unsaid: Failure?
     var isFinished = false
+
+    /// The progress now; nil before the start and after the end.
+    mutating func measured(at now: Duration) -> ManyProgress? {
+      guard !isFinished, let batch else { return nil }
+      progress.measure(batch.progress, at: now)
+      return progress
+    }
   }
 
   private let session: Session
@@ -159,48 +166,47 @@ final class ManyReporter: Sendable {
 
   private func tick() {
     let now = session.world.uptime()
-    guard let progress = measured(at: now) else { return }
-    switch style {
-    case .bar:
-      let width = Descriptor.columns(STDERR_FILENO, environment: session.environment) - ProgressPrinter.free
-      session.console.live(progress.lines(width: width, rows: Descriptor.rows(STDERR_FILENO)))
-      title?.show(progress.title, progress.fraction)
-    case .plain, .log:
-      if state.withLock({ $0.log.isDue(style, at: now) }) { session.console.line(progress.plain) }
-    case .none: break
+    // Drawn while no other thread can end it: a frame after the end would stay below the summary.
+    state.withLock { state in
+      guard let progress = state.measured(at: now) else { return }
+      switch style {
+      case .bar:
+        let width = Descriptor.columns(STDERR_FILENO, environment: session.environment) - ProgressPrinter.free
+        session.console.live(progress.lines(width: width, rows: Descriptor.rows(STDERR_FILENO)))
+        title?.show(progress.title, progress.fraction)
+      case .plain, .log: if state.log.isDue(style, at: now) { session.console.line(progress.plain) }
+      case .none: break
+      }
     }
   }
 
   /// Prints the state, on SIGUSR1.
   func report() {
-    guard let progress = measured(at: session.world.uptime()) else { return }
+    let now = session.world.uptime()
+    guard let progress = state.withLock({ $0.measured(at: now) }) else { return }
     session.console.line(progress.plain)
   }
 
   /// Prepares for a stop by Ctrl-Z.
   func pause() {
-    guard style == .bar, let progress = measured(at: session.world.uptime()) else { return }
-    title?.pause()
-    session.console.finishLive(progress.plain + ", paused")
+    let now = session.world.uptime()
+    state.withLock { state in
+      guard style == .bar, let progress = state.measured(at: now) else { return }
+      title?.pause()
+      session.console.finishLive(progress.plain + ", paused")
+    }
   }
 
   func finish() {
     state.withLock { state in
       state.ticker?.cancel()
       state.isFinished = true
+      title?.finish()
+      session.console.live(nil)
     }
-    title?.finish()
-    session.console.live(nil)
     fold(session.report?.unfold(session.world.now()))
   }
 
-  private func measured(at now: Duration) -> ManyProgress? {
-    state.withLock { state in
-      guard !state.isFinished, let batch = state.batch else { return nil }
-      state.progress.measure(batch.progress, at: now)
-      return state.progress
-    }
-  }
 
   // MARK: - The end
 
