@@ -207,7 +207,6 @@ final class ManyReporter: Sendable {
     fold(session.report?.unfold(session.world.now()))
   }
 
-
   // MARK: - The end
 
   /// The exit status, by the failures of the files.
