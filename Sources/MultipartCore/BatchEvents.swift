@@ -110,7 +110,7 @@ public struct BatchSummary: Sendable, Equatable {
   public var bytesResumed: Int64 = 0
   /// Requests that were sent again.
   public var retries = 0
-  /// The run ended before all objects had: one of them failed, or, as a command reports it, the run was cut short.
+  /// An object failed, and the run ended before the others had. A run that throws was cut short whatever this says.
   public var hasGivenUp = false
   /// Objects that a dry run would upload or download.
   public var planned = 0

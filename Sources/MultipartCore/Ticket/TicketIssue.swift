@@ -42,8 +42,8 @@ struct TicketIssue {
     }
   }
 
-  /// Fails now if the ticket's upload would be refused at its end. The object may not be shown: without the permission,
-  /// or without its SSE-C key, which a ticket cannot carry.
+  /// Fails now if the ticket's upload would be refused at its end. Where the store does not show the object, for lack of
+  /// the permission or of the object's SSE-C key, only that end decides.
   private func checkConditions() async throws(Failure) {
     guard options.conditions != WriteConditions() else { return }
     do throws(Failure) {

@@ -1,17 +1,18 @@
 import MultipartBasics
 
-/// The names in a folder: in one that does not distinguish capitals, a name also leads to the file of another object.
+/// The names that a folder lists. In one that does not distinguish capitals, a name that it does not list can lead to the
+/// file of another object.
 struct NameForms {
-  /// How a folder has a name that leads to a file in it.
+  /// How the folder lists a name that leads to a file in it.
   enum Standing: Equatable {
     case exactly
-    /// Only in other capitals.
+    /// Only with other capitals.
     case otherwise
-    /// In neither form: the file system has its own way of writing it.
+    /// In neither form: the file system writes names in its own way, for example without a dot at their end.
     case notAtAll
   }
 
-  /// The names by what is left of them without their capitals.
+  /// The names, by their form in lower case.
   private var names: [String: [[UInt8]]] = [:]
 
   init(_ names: [[UInt8]]) {

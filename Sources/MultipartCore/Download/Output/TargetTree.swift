@@ -113,8 +113,9 @@ final class TargetTree: Sendable {
     state.withLock { $0.firstPublished }.map { file.changed >= $0 - .milliseconds(100) } ?? false
   }
 
-  /// How the folder has a name that leads to a file in it. It is only read for a name that also leads somewhere with
-  /// another capital, which mostly means that the folder ignores capitals, and for a file of this run.
+  /// How the folder lists a name that leads to a file in it. To read the folder takes long if it is large, so this is done
+  /// only for a file of this run, and if a name with another capital leads somewhere too: mostly the folder then ignores
+  /// capitals. Otherwise the name is taken to be listed.
   private func standing(of name: [UInt8], in folder: Folder, isOfThisRun: Bool = false) -> NameForms.Standing {
     guard isOfThisRun || Self.isThereWithOtherCapital(name, in: folder) else { return .exactly }
     let known = state.withLock { $0.names }.flatMap { $0.path == folder.path.bytes ? $0.names : nil }

@@ -83,7 +83,7 @@ extension Failure {
   func reason(of operation: OperationName) -> String {
     if code == .credentials { return "\(operation) is not allowed" }
     let answer = s3Code ?? status.map(String.init)
-    // Without an answer it was not asked.
+    // Without an answer, such as from a ticket that has no such request, only the failure itself says why.
     return answer.map { "\(operation): " + $0 } ?? message.description
   }
 }
