@@ -27,9 +27,9 @@ extension RealStores {
       let (again, done) = try await run.put(
         source.path, run.key(), ["--part-size", "5M", "--concurrency", "4", "--hedge", "off", "-v"])
       #expect(again.status == 0, "\(again.errors)")
-      #expect(done.bytes_resumed == held * (5 << 20))
+      done.expectResumed(atLeast: held, again.errors)
       // Swift closes idle connections when it is busy, possibly all of them at once.
-      let rest = source.size - held * (5 << 20)
+      let rest = source.size - (done.bytes_resumed ?? 0)
       done.expectSent(rest, again: store.name == .swift ? rest : 0, again.errors)
       try await run.expect(run.key(), is: source)
     }

@@ -42,7 +42,7 @@ extension RealStores {
       let held = try await store.parts(run.key(), id).count
       let done = try Event(await put(run, source, ticket).wait(timeout: .seconds(240)))
       #expect(done.event == "completed")
-      #expect(done.bytes_resumed == held * (5 << 20))
+      done.expectResumed(atLeast: held)
       try await run.expect(run.key(), is: source)
       // The ticket cannot be used for another object, nor for other bytes of this one.
       let other = try await run.file("other", 32 << 20, seed: 77)
