@@ -110,7 +110,8 @@ public struct BatchSummary: Sendable, Equatable {
   public var bytesResumed: Int64 = 0
   /// Requests that were sent again.
   public var retries = 0
-  /// An object failed, and the run ended before the others had. A run that throws was cut short whatever this says.
+  /// The run ended before all objects had: one failed, the sources could not be read to their end, or the run was
+  /// cancelled or at its deadline.
   public var hasGivenUp = false
   /// Objects that a dry run would upload or download.
   public var planned = 0

@@ -70,8 +70,8 @@ public final class BatchVerification: BatchRun {
     } onCancel: { [self] in
       cancel()
     }
-    let summary = ledger.close()
-    if let stop = state.withLock({ $0.stop }), !summary.hasGivenUp { throw stop }
+    let (summary, stop) = ledger.close(state.withLock { $0.stop })
+    if let stop { throw stop }
     return summary
   }
 

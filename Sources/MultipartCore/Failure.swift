@@ -72,7 +72,7 @@ public struct Failure: Error, Sendable {
   public var place = Place()
   /// The next upload of the same source will resume this one.
   public var isResumable = false
-  /// The failure was already retried where it occurred: callers must not retry it again.
+  /// The failure is final, or was already retried where it occurred: callers must not retry it.
   var isSettled = false
   /// What is missing or incomplete may be about to be written by another program.
   var mayAppear = false

@@ -119,11 +119,14 @@ final class BatchLedger: Sendable {
     return ends
   }
 
-  /// Returns the totals of a run that is over.
-  func close() -> BatchSummary {
+  /// Ends the run, and returns its totals and the reason why objects are left over. A run that has given up was stopped
+  /// by itself, so that an interruption is no reason then.
+  func close(_ stop: Failure?) -> (summary: BatchSummary, stop: Failure?) {
     state.withLock { state in
       state.isOver = true
-      return state.now.summary
+      let stop = state.now.summary.hasGivenUp && stop?.isInterruption == true ? nil : stop
+      if stop != nil { state.now.summary.hasGivenUp = true }
+      return (state.now.summary, stop)
     }
   }
 }

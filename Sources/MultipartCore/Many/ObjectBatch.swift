@@ -89,10 +89,9 @@ final class ObjectBatch<Maker: ObjectMaking>: BatchRun {
         ended(object, result)
       }
     }
-    let summary = ledger.close()
-    let trouble = state.withLock { $0.trouble ?? (summary.hasGivenUp ? nil : interruption($0.lastTry)) }
-    maker.close(keepsRecord: trouble != nil || summary.failed > 0 || driver.interruption != nil)
-    if let trouble { throw trouble }
+    let (summary, stop) = ledger.close(state.withLock { $0.trouble ?? interruption($0.lastTry) })
+    maker.close(keepsRecord: stop != nil || summary.failed > 0 || driver.interruption != nil)
+    if let stop { throw stop }
     return summary
   }
 

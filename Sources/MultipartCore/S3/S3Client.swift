@@ -101,8 +101,9 @@ struct S3Client: Sendable {
       return failure
     }
     var failure = failure
-    if signer.knowsOneRequest, ["SignatureDoesNotMatch", "InvalidAccessKeyId"].contains(failure.s3Code) {
-      failure.remedy = "the URL is incomplete, or was signed for another kind of request: ask for a new one"
+    // The signer has explained a settled refusal itself.
+    if signer.knowsOneRequest, !failure.isSettled, let remedy = S3Hints.remedy(forURL: failure) {
+      failure.remedy = remedy
       return failure
     }
     if failure.code == .credentialsExpired, failure.status != nil, let source = signer.credentialSource {
@@ -130,7 +131,9 @@ struct S3Client: Sendable {
     case .credentials, .clock: break
     case .region(let sentence): if let sentence { world.log(0, sentence) }
     case .session: world.log(1, "the session at the directory bucket ended; starting a new one")
-    case .refusal(let failure): throw failure
+    case .refusal(var failure):
+      failure.isSettled = true
+      throw failure
     }
   }
 

@@ -39,7 +39,7 @@ import Testing
     let (ledger, isMissing) = try doubtful()
     isMissing(Self.noBucket)
     #expect(ends.withLock { $0 } == 1 && said.withLock { $0 } == ["the bucket does not exist"])
-    #expect(ledger.close().hasGivenUp)
+    #expect(ledger.close(nil).summary.hasGivenUp)
   }
 
   @Test("An object that was found while the bucket was asked for shows that there is one")
@@ -47,13 +47,13 @@ import Testing
     let (ledger, isMissing) = try doubtful()
     ledger.ended(.skipped(SkippedSource(path: "g", reason: .link))) { $0.verified += 1 }
     isMissing(Self.noBucket)
-    #expect(ends.withLock { $0 } == 0 && said.withLock { $0.isEmpty } && !ledger.close().hasGivenUp)
+    #expect(ends.withLock { $0 } == 0 && said.withLock { $0.isEmpty } && !ledger.close(nil).summary.hasGivenUp)
   }
 
   @Test("After the end of the run nothing is said")
   func over() throws {
     let (ledger, isMissing) = try doubtful()
-    #expect(ledger.close().failed == 16)
+    #expect(ledger.close(nil).summary.failed == 16)
     isMissing(Self.noBucket)
     #expect(ends.withLock { $0 } == 0 && said.withLock { $0.isEmpty })
   }
@@ -62,9 +62,24 @@ import Testing
   func stopped() {
     let ledger = ledger(stopsAtFirstFailure: true)
     for failure in [Failure.interrupted, .timeIsOver] { fail(ledger, failure, isInterrupted: true) }
-    #expect(ledger.close() == BatchSummary() && ends.withLock { $0 } == 0)
+    #expect(ledger.close(nil).summary == BatchSummary() && ends.withLock { $0 } == 0)
     fail(ledger)
     #expect(ends.withLock { $0 } == 1)
+  }
+
+  @Test("The totals of a run that was cut short say so, and why, unless the run stopped itself")
+  func cutShort() {
+    let search = Failure(.local, "the folder cannot be read")
+    for stop in [Failure.interrupted, .timeIsOver, search] {
+      let (summary, reason) = ledger().close(stop)
+      #expect(summary.hasGivenUp && reason?.message == stop.message)
+      let stopped = ledger(stopsAtFirstFailure: true)
+      fail(stopped)
+      #expect(stopped.close(stop).stop?.message == (stop.isInterruption ? nil : stop.message))
+      #expect(stopped.now.summary.hasGivenUp)
+    }
+    let (summary, reason) = ledger().close(nil)
+    #expect(!summary.hasGivenUp && reason == nil)
   }
 
   @Test("What was stopped in a run that goes on has failed: nothing else would tell of it")
@@ -75,7 +90,7 @@ import Testing
       told.withLock { $0.append(failure) }
     }
     fail(ledger, Failure(.interrupted, "another copy of the range was faster"))
-    #expect(ledger.close().failed == 1)
+    #expect(ledger.close(nil).summary.failed == 1)
     #expect(told.withLock { $0.map(\.code) } == [.local])
   }
 }

@@ -119,6 +119,23 @@ import Testing
     #expect(try box.files.read("target") == bytes)
   }
 
+  @Test(
+    "The remedy is for whoever holds the URL: what its signer chose or may do cannot be set",
+    arguments: [
+      (404, "NoSuchKey", 69, "There is no such object"), (404, "NoSuchBucket", 69, "There is no such object"),
+      (403, "AccessDenied", 77, "Whoever signed the URL may not do this"),
+      (301, "PermanentRedirect", 69, "The URL leads to something else"),
+      (403, "InvalidAccessKeyId", 77, "The URL is incomplete"), (400, "InvalidObjectState", 69, "archived"),
+    ])
+  func remedies(_ status: Int, _ code: String, _ exit: Int32, _ words: String) async throws {
+    let (box, url, _) = try await box()
+    box.fake.setFaults([Fault(.init(.getObject), .error(status: status, code: code))])
+    let result = try await box.run("get", url, "target")
+    result.expectFailure(exit, words)
+    let withoutCredentials = ["--endpoint-url", "--region", "s3up ls", "other credentials", "bucket's name"]
+    #expect(!withoutCredentials.contains { result.errors.contains($0) }, "\(result.errors)")
+  }
+
   @Test("No message, event or record has the signature, whatever a server sends back")
   func secret() async throws {
     let (box, url, _) = try await box()

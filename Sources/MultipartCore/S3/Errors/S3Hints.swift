@@ -40,6 +40,22 @@ enum S3Hints {
     }
   }
 
+  /// The remedy for a refusal of a presigned URL: whoever signed it chose the store and the object, and has the
+  /// permission. Nil if the general remedy helps whoever holds it.
+  static func remedy(forURL failure: Failure) -> Wording? {
+    switch failure.s3Code {
+    case "SignatureDoesNotMatch", "InvalidAccessKeyId":
+      return "the URL is incomplete, or was signed for another kind of request: ask for a new one"
+    case "AccessDenied": return "whoever signed the URL may not do this, or no longer: ask for a new one"
+    case _ where failure.status == 404:
+      return "there is no such object, or no longer: check that the URL is whole, and ask whoever gave it to you"
+    default:
+      let chosen: [Setting] = [.region, .endpoint]
+      guard failure.status != nil, failure.remedy?.settings.contains(where: chosen.contains) ?? false else { return nil }
+      return "the URL leads to something else than an object of a store: check that it is whole, and any proxy on the way"
+    }
+  }
+
   /// What to do if the store has no such upload.
   static func noSuchUpload(_ bucket: String) -> Wording {
     "it has ended, or the ID or the key is wrong: \(run: .listUploads(bucket: bucket)) lists the uploads that exist"

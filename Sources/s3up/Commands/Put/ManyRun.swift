@@ -67,11 +67,11 @@ struct ManyRun: Sendable {
     }
     reporter.finish()
     try alarm.disarm()
-    var summary = batch.progress.summary
-    let isEmpty = summary == BatchSummary()
-    if cut != nil {
-      summary.hasGivenUp = true
-    } else if !allowsNothing, summary.verified + summary.failed == 0 {
+    let summary = batch.progress.summary
+    var nothing = BatchSummary()
+    nothing.hasGivenUp = summary.hasGivenUp
+    let isEmpty = summary == nothing
+    if cut == nil, !allowsNothing, summary.verified + summary.failed == 0 {
       cut = Failure(
         .sourceMissing, "no file was found", remedy: "Check the names, or give --allow-empty if that is intended.")
     }
