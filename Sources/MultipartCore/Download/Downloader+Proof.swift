@@ -79,7 +79,11 @@ extension Downloader {
     _ object: ObjectInfo, _ now: Known, _ stream: StreamSums?
   ) throws(Failure) -> ByteProof.Sign {
     if var stream { return try now.proof.sign(of: object, &stream) }
-    if var combined = CombinedSums(now), combined.proves(object) { return try now.proof.sign(of: object, &combined) }
+    // What was received is not what the file holds if another program has truncated it since.
+    let isWhole = now.part.map { !$0.hasHole(before: now.plan.size) } ?? true
+    if isWhole, var combined = CombinedSums(now), combined.proves(object) {
+      return try now.proof.sign(of: object, &combined)
+    }
     guard let part = now.part else { return .none }
     var sums = FileSums(try part.source(), unless: { [progress] in progress.isStopped })
     return try now.proof.sign(of: object, &sums)

@@ -187,13 +187,15 @@ extension Downloader {
         tell(.warning("this download cannot be resumed: \(error.message)"))
       }
     }
-    let part = if let part = known.withLock({ $0.part }) { part } else { try PartFile.open(for: target) }
+    let opened = if let part = known.withLock({ $0.part }) { part } else { try PartFile.open(for: target) }
     let (noted, algorithms) = known.withLock { known in
-      known.part = part
-      known.sparesPart = isSpared && part.wasLeft
+      known.part = opened
+      known.sparesPart = isSpared && opened.wasLeft
       return (known.record?.found ?? [:], known.algorithms)
     }
-    try part.prepare(plan.size, keeps: isSpared || !noted.isEmpty)
+    let part = isSpared || !noted.isEmpty ? opened : try opened.emptied(for: target)
+    known.withLock { $0.part = part }
+    try part.prepare(plan.size)
     var have: Set<Int> = []
     var bytes: Int64 = 0
     for (number, written) in noted where !progress.isStopped {

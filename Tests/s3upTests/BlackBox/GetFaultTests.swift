@@ -256,6 +256,21 @@ import Testing
     #expect(try box.files.read(part) == [UInt8](repeating: 1, count: Self.size), "it is not ours to remove")
   }
 
+  @Test("A part file that another program truncates is not published with holes, though the received bytes are proven")
+  func partTruncated() async throws {
+    let (box, bytes) = try box()
+    let (child, gate) = try await held(box, get)
+    let part = try #require(try names(box).first { $0.hasSuffix(".s3up-part") })
+    try await until("a range was written") {
+      child.ended || (try? box.files.read(part).contains { $0 != 0 }) == true
+    }
+    #expect(truncate(box.files.path(part), 0) == 0)
+    try FileManager.default.removeItem(atPath: gate)
+    let result = await child.wait()
+    #expect(result.status == 0 && result.output.contains("proven by CRC64NVME"), "\(result.output) \(result.errors)")
+    #expect(try box.files.read("target") == bytes)
+  }
+
   @Test("A named pipe without a reader does not delay a signal")
   func unreadPipe() async throws {
     let (box, bytes) = try box()

@@ -124,7 +124,7 @@ import Testing
     arguments: [
       (404, "NoSuchKey", 69, "There is no such object"), (404, "NoSuchBucket", 69, "There is no such object"),
       (403, "AccessDenied", 77, "Whoever signed the URL may not do this"),
-      (301, "PermanentRedirect", 69, "The URL leads to something else"),
+      (301, "PermanentRedirect", 69, "The URL does not lead to an object"),
       (403, "InvalidAccessKeyId", 77, "The URL is incomplete"), (400, "InvalidObjectState", 69, "archived"),
     ])
   func remedies(_ status: Int, _ code: String, _ exit: Int32, _ words: String) async throws {

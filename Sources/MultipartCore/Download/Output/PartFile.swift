@@ -11,11 +11,13 @@ final class PartFile: Sendable {
   let descriptor: Int32
   /// Whether an earlier run has left it, with its bytes.
   let wasLeft: Bool
+  /// Whether this run has created it.
+  private let isNew: Bool
   /// The target's path, for messages.
   private let path: FilePath
 
-  private init(_ target: DownloadTarget, _ name: [UInt8], _ descriptor: Int32) {
-    (folder, path, self.name, self.descriptor) = (target.folder, target.path, name, descriptor)
+  private init(_ target: DownloadTarget, _ name: [UInt8], _ descriptor: Int32, isNew: Bool) {
+    (folder, path, self.name, self.descriptor, self.isNew) = (target.folder, target.path, name, descriptor, isNew)
     var status = stat()
     wasLeft = fstat(descriptor, &status) == 0 && status.st_size > 0
   }
@@ -48,21 +50,34 @@ final class PartFile: Sendable {
     return [UInt8(ascii: ".")] + target.prefix(200) + Array(".\(mark)".utf8) + ending
   }
 
-  /// Opens the file (`openat`, `flock`, `fstat`), creating it if it does not exist. What is in its place and is not
+  /// Creates the file, or opens the one that exists (`openat`).
+  private static func opened(
+    _ name: [UInt8], in folder: Folder
+  ) throws(ErrorNumber) -> (descriptor: Int32, isNew: Bool) {
+    let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+    do throws(ErrorNumber) {
+      return (try folder.open(name, flags | O_EXCL, mode: 0o600), true)
+    } catch {
+      guard error.number == EEXIST else { throw error }
+      return (try folder.open(name, flags, mode: 0o600), false)
+    }
+  }
+
+  /// Opens the file and locks it (`flock`), creating it if it does not exist. What is in its place and is not
   /// a file of this user is left alone, and of a file with other names only this name is removed.
   static func open(for target: DownloadTarget) throws(Failure) -> PartFile {
     let (folder, name) = (target.folder, try name(for: target.name))
     let path = folder.display(name)
     for _ in 0..<100 {
-      let descriptor: Int32
+      let (descriptor, isNew): (Int32, Bool)
       do throws(ErrorNumber) {
-        descriptor = try folder.open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, mode: 0o600)
+        (descriptor, isNew) = try opened(name, in: folder)
       } catch {
         let isThere = (try? folder.status(of: name, followsLinks: false)) != nil
         if isThere, [ELOOP, EISDIR, ENXIO, EACCES].contains(error.number) { throw isOccupied(path) }
         throw DownloadTarget.failure(error.number, "the target's folder cannot be written", folder.path)
       }
-      let file = PartFile(target, name, descriptor)
+      let file = PartFile(target, name, descriptor, isNew: isNew)
       while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
         guard errno != EWOULDBLOCK else { throw isTaken(target) }
         guard errno == EINTR else { throw DownloadTarget.failure(errno, "the part file cannot be locked", path) }
@@ -87,11 +102,29 @@ final class PartFile: Sendable {
     throw Failure(.locked, "other runs keep downloading to this file").at(Place(file: target.path.text))
   }
 
+  /// A part file without the bytes of an earlier run. One that exists is not truncated but replaced: on some network
+  /// file systems the lock of a run on another machine does not show, and that run may still be writing. It finds that
+  /// the name leads to another file, and publishes nothing.
+  func emptied(for target: DownloadTarget) throws(Failure) -> PartFile {
+    guard !isNew else { return self }
+    remove()
+    return try Self.open(for: target)
+  }
+
+  /// Whether a piece of the file's first bytes was never written (`lseek`): another program has truncated it, and what
+  /// was written after that has made it longer again. Some file systems also call zeros that were written a hole.
+  func hasHole(before size: Int64) -> Bool {
+    // The file is read from the descriptor's offset.
+    defer { lseek(descriptor, 0, SEEK_SET) }
+    return (0..<size).contains(Int64(lseek(descriptor, 0, Self.seekHole)))
+  }
+
+  /// Linux's SEEK_HOLE, which the C library defines only for GNU sources.
+  private static let seekHole: Int32 = 4
+
   /// Gives the file its length, with its blocks if the file system can (`fallocate`), so that a full disk shows at
   /// once.
-  func prepare(_ size: Int64, keeps: Bool) throws(Failure) {
-    guard keeps || ftruncate(descriptor, 0) == 0 else { throw failure("cannot be written") }
-    guard size > 0 else { return }
+  func prepare(_ size: Int64) throws(Failure) {
     // Beyond this limit the kernel ends the process with a signal.
     var limit = rlimit()
     if getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0, UInt64(size) > UInt64(limit.rlim_cur) {

@@ -50,9 +50,10 @@ enum S3Hints {
     case _ where failure.status == 404:
       return "there is no such object, or no longer: check that the URL is whole, and ask whoever gave it to you"
     default:
-      let chosen: [Setting] = [.region, .endpoint]
-      guard failure.status != nil, failure.remedy?.settings.contains(where: chosen.contains) ?? false else { return nil }
-      return "the URL leads to something else than an object of a store: check that it is whole, and any proxy on the way"
+      guard failure.code == .refused, let settings = failure.remedy?.settings,
+        settings.contains(.region) || settings.contains(.endpoint)
+      else { return nil }
+      return "the URL does not lead to an object of a store: check that it is whole, and any proxy on the way"
     }
   }
 
