@@ -85,6 +85,7 @@ extension Store {
       guard range.lowerBound >= 0 else { throw Failure(.usage, "a range begins at 0 or later") }
       guard options.part == nil else { throw Failure(.usage, "a range and a part exclude each other") }
     }
+    if let part = options.part { try S3Limits.check(partNumber: part, of: Place()) }
     if let size = options.partSize, !DownloadOptions.partSizes.contains(size) {
       throw Failure(.usage, "a \(.partSize) of \(size) bytes is not from 64 KiB to 5 GiB")
     }

@@ -55,6 +55,7 @@ public struct MultipartUpload: Sendable {
   /// Completes the upload from these parts, or from all parts that the store lists. It fails if the store lacks one of
   /// them or has different bytes for it, or if numbers are missing and `allowsGaps` is false. If the upload was
   /// completed earlier, the object is checked: if it is made of exactly these parts, it is the result, as `.unchanged`.
+  /// Without `parts` nothing shows what it was made of, and the call throws `uploadGone`.
   ///
   /// Only the conditions, the object's headers and the encryption of the options are used. A store does not show what
   /// an upload was created with, so pass the headers and the encryption of `createUpload` again: it fails if the object
@@ -66,7 +67,9 @@ public struct MultipartUpload: Sendable {
     try await CompletionOfParts(self, parts, allowsGaps: allowsGaps, options).run()
   }
 
-  /// Aborts the upload, and returns once the store lists none of its parts. Returns false if it had already ended.
+  /// Aborts the upload, and returns once the store lists none of its parts. Returns false if it had already ended, which
+  /// a record of this machine, or the store, has to show; throws `uploadGone` if nothing shows that there was such an
+  /// upload.
   @discardableResult
   public func abort() async throws(Failure) -> Bool {
     do throws(Failure) {

@@ -56,6 +56,8 @@ public final class Store: Sendable {
       bucket == nil
       ? try await settings.serviceEndpoint { await sources.region() }
       : try await settings.endpoint(machine: { await sources.region() }, transport: transport, world: world)
+    // Every request checks it, but of many objects each would fail.
+    try options.proxySettings(world.environment).check(for: endpoint.origin.description)
     self.init(
       endpoint, settings, options, credentials: try sources.credentials(region: settings.region),
       transport: transport, world: world)

@@ -78,6 +78,13 @@ struct ExaminationRounds: Sendable {
     case .success(let value): ready = value
     }
     let endpoint = ready.endpoint
+    do throws(Failure) {
+      try options.proxySettings(world.environment).check(for: endpoint.origin.description)
+    } catch {
+      exam.settings = error
+      exam.signing = await signing.signing
+      return
+    }
     exam.place = Examination.Place(
       endpoint, source: ready.settings.endpointSource(endpoint, named: bucket != nil),
       regionSource: ready.settings.source(.region))

@@ -135,6 +135,8 @@ final class RunDriver<Object: Performer>: Sendable {
   func perform<Output: Sendable>(
     deadline: Duration?, aborts: Bool = false, _ work: @escaping @Sendable () async throws(Failure) -> Output
   ) async throws(Failure) -> Output {
+    // The handler below runs beside the work, which could begin an upload before it.
+    if Task.isCancelled { interrupt() }
     let alarm = deadline.map { interrupt(after: $0, aborts: aborts) }
     defer { alarm?.cancel() }
     // A task of its own: a cancelled task could not send the requests that abort or keep the uploads.

@@ -7,6 +7,8 @@ enum SecretNames {
   /// guessed.
   private static let headers: Set<String> = ["authorization", "proxy-authorization", "cookie", "set-cookie"]
   private static let headerEnds = ["-token", "_token", "-customer-key", "-customer-key-md5"]
+  /// What a gateway before the store may ask for, such as `X-Api-Key`.
+  private static let gatewayEnds = ["-key", "_key", "apikey", "secret", "password", "-session-id"]
   private static let parameters: Set<String> = ["sig", "token"]
   private static let parameterEnds = [
     "signature", "security-token", "session-token", "s3session-token", "secret", "password",
@@ -15,9 +17,16 @@ enum SecretNames {
   /// but not searched for in other texts, because they contain region, bucket and key id.
   private static let telling: Set<String> = ["policy", "awsaccesskeyid", "googleaccessid", "key-pair-id"]
 
-  static func isSecret(header name: String) -> Bool {
+  /// Whether the header is S3's or HTTP's own, or a token: nobody gives it by hand.
+  static func isCredential(header name: String) -> Bool {
     let name = name.lowercased()
     return headers.contains(name) || hasEnd(name, headerEnds)
+  }
+
+  /// Whether the value is shown nowhere. Metadata is not secret for whoever may read the object.
+  static func isSecret(header name: String) -> Bool {
+    let name = name.lowercased()
+    return isCredential(header: name) || hasEnd(name, gatewayEnds) && !name.begins(with: "x-amz-meta-")
   }
 
   static func isSecret(parameter name: String) -> Bool {

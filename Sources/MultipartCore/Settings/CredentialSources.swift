@@ -92,7 +92,13 @@ private struct GivenCredentials: CredentialProvider {
 
   func credentials() async throws(Failure) -> Credentials? {
     do {
-      return try await give()
+      let credentials = try await give()
+      guard credentials.areSendable else {
+        throw Failure(
+          .credentials, "the program's own credentials are empty, or contain characters that no key has",
+          remedy: "look for a line break or a blank at the end of a value that was read from a file")
+      }
+      return credentials
     } catch let failure as Failure {
       throw failure
     } catch is CancellationError where Task.isCancelled {

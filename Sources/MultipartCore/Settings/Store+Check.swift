@@ -3,6 +3,7 @@ extension Store {
   /// caller that has to prepare something, such as starting the program whose output is uploaded, can ask before.
   public func check(_ options: UploadOptions) throws(Failure) {
     try checkKey(options.customerKey)
+    try options.conditions.check()
     guard isDirectoryBucket else { return }
     // S3 Express would silently ignore some of these, and refuse the others only at the end.
     let object = options.object

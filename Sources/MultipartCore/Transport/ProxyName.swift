@@ -39,7 +39,36 @@ struct ProxyName: Sendable, Equatable {
   }
 }
 
+extension ProxyName {
+  /// Those of libcurl.
+  private static let schemes = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"]
+
+  /// Throws if the address cannot be a proxy's: then no try would help. libcurl would call it a broken connection.
+  static func check(_ address: String, source: ProxySource) throws(Failure) {
+    let code: Failure.Code = if case .setting = source { .usage } else { .configuration }
+    let form: Wording = "write it like http://proxy.example:3128"
+    let scheme = address.cut(at: "://")?.before.lowercased()
+    guard scheme.map(schemes.contains) ?? true else {
+      throw Failure(code, "\(source.words) has a scheme that no proxy has", remedy: form)
+    }
+    let place = "http://" + String(decoding: divided(address).place, as: UTF8.self)
+    do throws(Failure) {
+      let parsed = try EndpointURL.parse(place, blame: code, called: "the address", form: form)
+      // `http:/proxy` would be the host `http`.
+      guard scheme != nil || parsed.path.isEmpty else { throw Failure(code, "the address has a path", remedy: form) }
+    } catch {
+      throw Failure(code, "\(source.words) is not a proxy's address: " + error.message, remedy: error.remedy)
+    }
+  }
+}
+
 extension ProxySettings {
+  /// Throws if the proxy that a request to this URL uses cannot be one.
+  func check(for url: String) throws(Failure) {
+    guard let proxy = proxy(for: url) else { return }
+    try ProxyName.check(proxy, source: AddressBook.isTLS(url) ? httpsSource : httpSource)
+  }
+
   /// The proxy that a request to this URL uses, for messages; nil if it goes there directly.
   func named(for url: String) -> ProxyName? {
     proxy(for: url).map { ProxyName($0, source: AddressBook.isTLS(url) ? httpsSource : httpSource) }

@@ -83,12 +83,20 @@ struct GitHubOIDCTests {
     #expect(!GitHubOIDCProvider.isMeant(by: environment))
     guard variable != "AWS_ROLE_ARN" else { return }
     let settings = GitHubOIDCProvider.Settings(role: Self.role)
-    let failure = await failure { () async throws(Failure) in
+    let named = await failure { () async throws(Failure) in
       try await provider(world, environment, sts: sts, settings: settings).credentials()
     }
-    #expect(failure?.code == .credentials)
-    #expect(failure?.message.contains(variable) == true)
-    #expect(failure?.remedy?.contains("id-token: write") == true)
+    #expect(named?.code == .credentials)
+    #expect(named?.message.contains(variable) == true)
+    #expect(named?.remedy?.contains("id-token: write") == true)
+    // In a job the variable of the role is enough: without the permission it must not become another identity.
+    let job = environment.merging(["GITHUB_ACTIONS": "true"]) { $1 }
+    #expect(GitHubOIDCProvider.isMeant(by: job))
+    let refused = await failure { () async throws(Failure) in
+      try await provider(world, job, sts: sts).credentials()
+    }
+    #expect(refused?.message.contains(variable) == true && refused?.remedy?.contains("unset AWS_ROLE_ARN") == true)
+    #expect(!GitHubOIDCProvider.isMeant(by: job.merging(["AWS_ROLE_ARN": ""]) { $1 }))
   }
 
   @Test("keys and a token file of the environment come before it")

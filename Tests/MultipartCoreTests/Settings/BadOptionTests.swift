@@ -44,6 +44,14 @@ import Testing
     var both = DownloadOptions()
     (both.range, both.part) = (0...9, 2)
     await expectUsage("exclude each other") { for try await _ in store.bytes(of: "k", both) {} }
+    for number in [Int.min, -1, 0, 10_001, .max] {
+      var options = DownloadOptions()
+      options.part = number
+      await expectUsage("there is no part \(number)") { for try await _ in store.bytes(of: "k", options) {} }
+      await expectUsage("there is no part \(number)") {
+        _ = try await store.download("k", to: .file(folder.path("new")), options)
+      }
+    }
     let upload = try await store.createUpload("new")
     for offset in [Int64.min, -1, 1001, .max] {
       await expectUsage("is not within the file's 1000") {
@@ -75,6 +83,36 @@ import Testing
       (options.partNumber, options.uploadID) = (number, id)
       await expectUsage(words) { _ = try await store.presign(.put, "k", for: .seconds(60), options) }
     }
+  }
+
+  @Test("Conditions that no object can meet are refused before anything is asked for")
+  func conditions() async throws {
+    let store = try await store()
+    var options = UploadOptions()
+    options.conditions = WriteConditions(ifNoneMatch: true, ifMatch: "x")
+    let before = fake.requests.count
+    for key in ["k", "new"] {
+      await expectUsage("both be absent and have an ETag") {
+        _ = try await store.upload(.file(folder.path("f")), to: key, options)
+      }
+    }
+    #expect(fake.requests.count == before)
+  }
+
+  @Test(
+    "Keys that would begin a header of their own, or are empty, sign nothing",
+    arguments: [
+      ("a\r\nX-Injected: yes", "s", nil), ("a", "", nil), ("", "s", nil), ("a", "s", "t\nX: y"), ("a\0", "s", nil),
+    ])
+  func keys(_ id: String, _ secret: String, _ token: String?) async throws {
+    let keys = Credentials(
+      accessKeyID: id, secretAccessKey: Secret(secret), sessionToken: token.map { Secret($0) }, source: "the test")
+    for credentials in [StoreOptions.CredentialChoice.keys(keys), .source { keys }] {
+      let store = try await store { $0.credentials = credentials }
+      let failure = await #expect(throws: Failure.self) { _ = try await store.head("k") }
+      #expect(failure?.code == .credentials && failure?.message.contains("characters that no key has") == true)
+    }
+    #expect(fake.requests.isEmpty)
   }
 
   @Test("A path with a zero byte is no file: neither the one before the zero byte nor a new one")

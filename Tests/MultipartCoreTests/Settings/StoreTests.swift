@@ -181,6 +181,21 @@ import Testing
     #expect(fake.requests.isEmpty && fake.objectCount == 0)
   }
 
+  @Test("an upload whose calling task was cancelled before sends no request")
+  func callerIsCancelled() async throws {
+    let path = try folder.write(randomBytes(11 << 20, seed: 3), to: "f")
+    let store = try await Store(bucket: "bucket", options())
+    for _ in 1...20 {
+      let call = Task {
+        withUnsafeCurrentTask { $0?.cancel() }
+        return try await store.upload(.file(path), to: "k")
+      }
+      let failure = await #expect(throws: Failure.self) { try await call.value }
+      #expect(failure?.code == .interrupted)
+    }
+    #expect(fake.requests.isEmpty)
+  }
+
   @Test("a task runs once: a second run is refused, also beside the first, and does not end the first one's events")
   func once() async throws {
     let path = try folder.write(randomBytes(11 << 20, seed: 3), to: "f")

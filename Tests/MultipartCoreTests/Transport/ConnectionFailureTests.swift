@@ -94,6 +94,34 @@ import Testing
     #expect(!"\(found)".contains("pAssw0rd") && found.triedInVain != nil)
   }
 
+  @Test(
+    "An address that no proxy can have is a mistake, for which nobody waits",
+    arguments: [
+      "ftp://127.0.0.1:1", "socks9://h", "http://", "http://127.0.0.1:abc", "http:/127.0.0.1:3128", "a\r\nb", "h:99999",
+      "http://u:pAssw0rd@", "https://a b:1",
+    ], [false, true])
+  func noProxy(_ address: String, _ isOption: Bool) async throws {
+    let settings = ProxySettings(option: isOption ? address : nil, environment: ["http_proxy": address])
+    let found = try #require(
+      await failure(try plainTransport { $0.proxy = settings }, "http://store.invalid:9000/"))
+    #expect(found.code == (isOption ? .usage : .configuration), "\(found)")
+    #expect(isOption ? found.message.settings == [.proxy] : found.message.contains("http_proxy"), "\(found)")
+    #expect(!"\(found)".contains("pAssw0rd"))
+    // A variable that is not used may say whatever it likes.
+    if !isOption { try settings.check(for: "https://store.invalid/") }
+  }
+
+  @Test(
+    "Every form of a proxy's address that libcurl knows is accepted",
+    arguments: [
+      "http://h:1", "HTTPS://h", "socks4://h", "socks4a://h", "socks5://h:1080/", "socks5h://u:p@[::1]:1", "h",
+      "h:3128",
+      "u:p/w@h:3128", "http://h:3128/ignored", "10.0.0.1", "",
+    ])
+  func proxies(_ address: String) throws {
+    try ProxySettings(option: address, environment: [:]).check(for: "http://store.invalid/")
+  }
+
   static let tunnels: [(String, Failure.Code, Bool)] = [
     ("407 Proxy Authentication Required", .credentials, true), ("403 Forbidden", .network, true),
     ("501 Not Implemented", .network, true),

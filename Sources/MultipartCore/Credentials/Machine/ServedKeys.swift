@@ -48,8 +48,6 @@ enum ServedKeys {
 /// Credentials that a service or a program issued, with the same rules for each. Missing values, and those that would
 /// break out of a header, are refused and never shown.
 enum IssuedKeys {
-  private static let longest = 64 << 10
-
   /// The time after which they are invalid, as it is written; nil if the issuer gives none.
   static func expiration(_ text: String?, _ issuer: String) throws(Failure) -> Timestamp? {
     guard let text, !text.isEmpty else { return nil }
@@ -66,13 +64,23 @@ enum IssuedKeys {
     guard let id, let secret, !id.isEmpty, !secret.isEmpty else {
       throw Failure(.server, "\(issuer) returned no credentials")
     }
-    for text in [id, secret, token ?? ""] {
-      guard text.utf8.count <= longest, text.utf8.allSatisfy(ASCII.isVisible) else {
-        throw Failure(.server, "\(issuer) returned credentials with characters that no key has")
-      }
-    }
-    return Credentials(
+    let credentials = Credentials(
       accessKeyID: id, secretAccessKey: Secret(secret),
       sessionToken: token.flatMap { $0.isEmpty ? nil : Secret($0) }, expiration: expiration, source: source)
+    guard credentials.areSendable else {
+      throw Failure(.server, "\(issuer) returned credentials with characters that no key has")
+    }
+    return credentials
+  }
+}
+
+extension Credentials {
+  private static let longest = 64 << 10
+
+  /// Whether all values exist, and none would break out of a header.
+  var areSendable: Bool {
+    [accessKeyID, secretAccessKey.reveal(), sessionToken?.reveal() ?? "-"].allSatisfy { text in
+      (1...Self.longest).contains(text.utf8.count) && text.utf8.allSatisfy(ASCII.isVisible)
+    }
   }
 }

@@ -44,11 +44,13 @@ struct GitHubOIDCProvider: CredentialProvider {
     self.sts = sts
   }
 
-  /// Whether the environment has a role and access to GitHub's token, but no keys and no web identity token, which AWS's
-  /// tools look for first.
+  /// Whether the environment has a role and is that of a job at GitHub, but has no keys and no web identity token, which
+  /// AWS's tools look for first. A job that may not have GitHub's token means the role too: it must not become what the
+  /// machine is.
   static func isMeant(by environment: [String: String]) -> Bool {
     let isSet: (String) -> Bool = { environment[$0]?.isEmpty == false }
-    return ["AWS_ROLE_ARN", variables.url, variables.token].allSatisfy(isSet)
+    let isJob = environment["GITHUB_ACTIONS"] == "true" || isSet(variables.url) && isSet(variables.token)
+    return isJob && isSet("AWS_ROLE_ARN")
       && !["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_WEB_IDENTITY_TOKEN_FILE"].contains(where: isSet)
   }
 
@@ -59,9 +61,12 @@ struct GitHubOIDCProvider: CredentialProvider {
   func credentials() async throws(Failure) -> Credentials? {
     guard let role = settings.role ?? text("AWS_ROLE_ARN") else { return nil }
     guard let address = text(Self.variables.url), let key = text(Self.variables.token) else {
-      guard settings.isDemanded else { return nil }
+      guard settings.isDemanded || Self.isMeant(by: environment) else { return nil }
       let missing = text(Self.variables.url) == nil ? Self.variables.url : Self.variables.token
-      throw Failure(.credentials, "a role is requested from GitHub, but \(missing) is not set", remedy: Self.permission)
+      throw Failure(
+        .credentials, "a role is requested from GitHub, but \(missing) is not set",
+        remedy: settings.isDemanded
+          ? Self.permission : Self.permission + "; to use other credentials, unset AWS_ROLE_ARN")
     }
     let token = try await token(at: address, key: key)
     return try await sts().assumeRoleWithWebIdentity(

@@ -69,7 +69,7 @@ public struct ObjectHeaders: Sendable, Equatable {
   /// request or what it guarantees.
   public static func isReserved(_ name: String) -> Bool {
     let name = name.lowercased()
-    return reserved.contains(name) || SecretNames.isSecret(header: name) || ChecksumHeaders.isChecksum(name)
+    return reserved.contains(name) || SecretNames.isCredential(header: name) || ChecksumHeaders.isChecksum(name)
       || name.begins(with: ChecksumHeaders.prefix)
   }
 

@@ -15,10 +15,14 @@ public struct WriteConditions: Sendable, Equatable {
     self.ifMatch = ifMatch
   }
 
-  func add(to headers: inout S3HeaderBuilder) throws(Failure) {
-    if ifNoneMatch, ifMatch != nil {
+  func check() throws(Failure) {
+    guard !ifNoneMatch || ifMatch == nil else {
       throw Failure(.usage, "an object cannot both be absent and have an ETag")
     }
+  }
+
+  func add(to headers: inout S3HeaderBuilder) throws(Failure) {
+    try check()
     try headers.add(HeaderName.ifNoneMatch, ifNoneMatch ? "*" : nil)
     try headers.add(HeaderName.ifMatch, sendsQuotes ? ifMatch.map(Self.quoted) : ifMatch.flatMap(ETag.init)?.value)
   }

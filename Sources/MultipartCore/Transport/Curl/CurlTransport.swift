@@ -63,6 +63,9 @@ final class CurlTransport: Transport {
   }
 
   func send(_ request: Request) async throws(Failure) -> Response {
+    // Again: the signature has added the key id and the session token.
+    try request.checkHeaders()
+    if !request.bypassesProxy { try options.proxy.check(for: request.url) }
     let (index, loop) = state.withLock { state in
       review(&state, coming: 1)
       let index = state.running.indices.min { state.running[$0] < state.running[$1] } ?? 0
