@@ -112,9 +112,11 @@ struct RecordBook: Sendable {
     guard let folder = try RecordFolder.open(try path()) else { return listing }
     for name in try folder.names() where name.ends(with: Self.suffix) {
       do throws(Failure) {
-        guard let (_, reading) = try Self.read(folder, name) else { throw Failure(.local, "the record is damaged") }
+        guard let (_, reading) = try Self.read(folder, name) else {
+          throw Failure(.local, "the record is damaged", remedy: Self.forUnusable)
+        }
         guard try Self.name(reading.record.header.target) == name else {
-          throw Failure(.local, "the record is in the wrong place")
+          throw Failure(.local, "the record is in the wrong place", remedy: Self.forUnusable)
         }
         listing.records.append(reading.record)
       } catch {
@@ -124,6 +126,9 @@ struct RecordBook: Sendable {
     listing.records.sort { $0.header.created < $1.header.created }
     return listing
   }
+
+  private static let forUnusable: Wording =
+    "remove the file; if its upload is unfinished, the list of the bucket's uploads has it"
 
   // MARK: Files
 

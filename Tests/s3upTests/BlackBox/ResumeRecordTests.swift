@@ -72,6 +72,34 @@ import Testing
     let result = try await box.run(clean)
     #expect(result.status == 64 && result.errors.contains("the upload is at "), "\(result.output) \(result.errors)")
     #expect(other.fake.requests(.listParts).isEmpty && box.fake.unfinishedUploads.count == 1)
+    // With the uploads of two stores, each line says which one it is.
+    #expect(try await !box.run("uploads").output.contains("at http"))
+    let second = try await StoppedUpload(other)
+    let record = try #require(try other.records().first)
+    let name = (record as NSString).lastPathComponent
+    try FileManager.default.copyItem(atPath: record, toPath: box.state + "/uploads/" + name)
+    let lines = try await box.run("uploads").lines
+    #expect(lines.contains { $0.contains("at \(box.fake.endpoint)  from") }, "\(lines)")
+    #expect(
+      lines.contains { $0.contains(second.uploadID) && $0.contains("at \(other.fake.endpoint)  from") }, "\(lines)")
+  }
+
+  @Test("A damaged record is named with what to do; its upload cannot be cleaned up, which is a failure")
+  func damagedRecord() async throws {
+    let box = try BlackBox()
+    let stopped = try await StoppedUpload(box)
+    let record = try #require(try box.records().first)
+    try Data("nonsense".utf8).write(to: URL(fileURLWithPath: record))
+    let listed = try await box.run("uploads")
+    #expect(listed.status == 0 && listed.output.isEmpty, "\(listed.output)")
+    #expect(
+      listed.errors.contains("the record is damaged") && listed.errors.contains("\nRemove the file"), "\(listed.errors)"
+    )
+    try await box.run("uploads", "--clean").expectFailure(75, "the record is damaged", "Remove the file")
+    #expect(box.fake.unfinishedUploads.map(\.id) == [stopped.uploadID])
+    try FileManager.default.removeItem(atPath: record)
+    let shown = try await box.run("uploads", "s3://bucket")
+    #expect(shown.output.contains(stopped.uploadID) && shown.errors.isEmpty, "\(shown.errors)")
   }
 
   @Test("What --resume never has left is resumed without it, and its message says so")

@@ -17,6 +17,8 @@ struct ListedUpload {
   var record: RecordedUpload?
   /// The address of the store in the record, if it differs from this command's.
   var otherAddress: String?
+  /// The address of the store in the record, if the list has uploads of several stores.
+  var storeAddress: String?
 
   var isRunning: Bool { record?.isRunning ?? false }
   var place: Place { Place(bucket: bucket, key: key, uploadID: uploadID) }
@@ -51,6 +53,7 @@ struct ListedUpload {
       age.map { Human.clock(.seconds($0)) } ?? "?", Human.count(parts, "part") + recorded, Human.size(bytes), uploadID,
       "s3://\(bucket)/\(key)",
     ]
+    if let storeAddress { facts.append("at \(storeAddress)") }
     if let record { facts.append("from \(record.source.text)") }
     if let otherAddress { facts.append("(started at \(otherAddress); resume it here with put --resume adopt)") }
     if isRunning { facts.append("(running)") }

@@ -17,9 +17,9 @@ struct UploadsCommand {
     guard url != nil || !options.all else {
       throw Failure(.usage, "--all needs a bucket", remedy: "Write s3up uploads s3://BUCKET --clean --all …")
     }
-    let records = try self.records()
     var found: [ListedUpload] = []
     var failures = ToldFailures(session)
+    let records = try self.records(&failures)
     var cut: Failure?
     if let url {
       let store = try await session.store(url.bucket)
@@ -32,6 +32,10 @@ struct UploadsCommand {
       }
     } else {
       found = records.map { ListedUpload($0, session.world.now()) }
+      // Of one store alone, each line would repeat it.
+      if Set(records.map(\.origin)).count > 1 {
+        for index in found.indices { found[index].storeAddress = found[index].record?.origin }
+      }
     }
     let chosen = found.filter { upload in
       if options.cleans, !options.all, upload.record == nil { return false }
@@ -41,7 +45,9 @@ struct UploadsCommand {
     var unsaid: (failure: Failure, ended: Int)?
     if chosen.isEmpty, !session.output.quiet, Descriptor.isTerminal(STDERR_FILENO) {
       let none = url == nil ? "No unfinished upload is recorded." : "There are no unfinished uploads."
-      session.console.line(options.cleans ? "There is nothing to abort." : none)
+      let others = options.all ? 0 : found.count { $0.record == nil }
+      let notOurs = "; \(Human.count(others, "upload")) of other programs or machines only with --all"
+      session.console.line(options.cleans ? "There is nothing to abort" + (others > 0 ? notOurs : "") + "." : none)
     }
     if options.cleans {
       unsaid = try await clean(chosen, &failures)
@@ -56,11 +62,12 @@ struct UploadsCommand {
     return try failures.status()
   }
 
-  private func records() throws(Failure) -> [RecordedUpload] {
+  /// The records. One that cannot be used is a failure if its upload should be aborted.
+  private func records(_ failures: inout ToldFailures) throws(Failure) -> [RecordedUpload] {
     guard let folder = session.stateFolder else { return [] }
     let recorded = try RecordedUploads(stateFolder: folder)
     for failure in recorded.unusable {
-      session.console.line("s3up: \(SafeText.oneLine("\(failure.place.file ?? ""): \(failure.message.commandText)"))")
+      if options.cleans { failures.add(failure) } else { session.show(failure) }
     }
     return recorded.uploads
   }
