@@ -1,5 +1,5 @@
 /// Why something failed: a code for programs to switch over, what the store answered, and where it happened. No program
-/// needs to parse the text.
+/// needs to parse the text; for people, print `"\(failure)"`.
 public struct Failure: Error, Sendable {
   /// The kinds of failures, for programs to switch over. Later versions may have more.
   #if hasAttribute(nonexhaustive)

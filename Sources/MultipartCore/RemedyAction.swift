@@ -34,21 +34,23 @@ public enum RemedyAction: Sendable, Equatable, CustomStringConvertible {
   /// The action in the library's own words.
   public var description: String {
     switch self {
-    case .abort(let bucket, let key, let uploadID): "abort the upload \(uploadID) of s3://\(bucket)/\(key)"
-    case .listUploads(let bucket, let key): "a list of the uploads of s3://\(bucket)" + (key.map { "/\($0)" } ?? "")
-    case .listRecordedUploads: "a list of the recorded uploads"
-    case .listBuckets: "a list of the buckets"
+    case .abort(let bucket, let key, let uploadID):
+      "MultipartUpload.abort() of the upload \(uploadID) of s3://\(bucket)/\(key)"
+    case .listUploads(let bucket, let key):
+      "Store.uploads(prefix:) of s3://\(bucket)" + (key.map { "/\($0)" } ?? "")
+    case .listRecordedUploads: "RecordedUploads(stateFolder:)"
+    case .listBuckets: "Store.buckets()"
     case .cleanUp(let bucket, let days): "abort the uploads of s3://\(bucket) that are older than \(days) days"
-    case .examine: "an examination"
-    case .sendPart: "the part"
-    case .listParts: "the list of parts"
-    case .renewTicket(let all): all ? "a renewal of the ticket with all parts" : "a renewal of the ticket"
-    case .upload: "an upload in one go"
+    case .examine: "Store.examine()"
+    case .sendPart: "MultipartUpload.part()"
+    case .listParts: "MultipartUpload.parts()"
+    case .renewTicket(let all): "Store.renewTicket()" + (all ? " for all parts" : "")
+    case .upload: "Store.upload()"
     case .uploadStandardInput: "an upload of the standard input"
     case .uploadFromWeb(let url): "an upload of what \(Redaction.url(url)) serves"
-    case .listObjects: "a list of the objects"
-    case .headObject: "a look at the object"
-    case .downloadFolder: "a download of all objects below the key"
+    case .listObjects: "Store.list(prefix:)"
+    case .headObject: "Store.head()"
+    case .downloadFolder: "Store.downloads()"
     }
   }
 

@@ -150,7 +150,7 @@ extension Ticket.Length {
     switch self {
     case .exactly(let wanted) where wanted != size:
       Failure(
-        .dataMismatch, "\(source) has \(size) bytes, but the ticket is for one of \(wanted)",
+        .dataMismatch, "\(source) has \(size) bytes, but the ticket is for a file of \(wanted)",
         remedy: "upload the file that the ticket was issued for, unchanged, or ask for a ticket of this one")
     case .upTo(let most) where size > most:
       Failure(

@@ -20,7 +20,7 @@ struct WordingTests {
   func words() {
     #expect(
       wording.description
-        == "give region: \"eu-west-1\", leave accelerate out or say accelerate: false, and run an examination")
+        == "give region: \"eu-west-1\", leave accelerate out or say accelerate: false, and run Store.examine()")
     let text = wording.text(setting: { name, _ in "[\(name)]" }, action: { _ in "!" })
     #expect(text == "give [region], leave [accelerate] out or say [accelerate], and run !")
   }

@@ -159,7 +159,7 @@ struct DownloadTarget: Sendable {
     } catch {
       // It may stay for the next run, and only the final name has the mode.
       _ = fchmod(part.descriptor, 0o600)
-      guard error.number != EEXIST else { throw Self.changed(path) }
+      guard error.number != EEXIST else { throw changed() }
       throw Self.failure(error.number, "the file cannot be given its name", path)
     }
     do throws(ErrorNumber) {
@@ -195,10 +195,14 @@ struct DownloadTarget: Sendable {
     return Inode(found) == Inode(own)
   }
 
-  private static func changed(_ path: FilePath) -> Failure {
-    Failure(
+  private func changed() -> Failure {
+    let status = try? folder.status(of: name, followsLinks: false)
+    let isFile = status.map { $0.st_mode & S_IFMT == S_IFREG } ?? true
+    return Failure(
       .precondition, "another program has written the target during the download, and it was left alone",
-      remedy: "to replace what it has written, run it again with \(.overwrites)"
+      remedy: isFile
+        ? "to replace what it has written, run it again with \(.overwrites)"
+        : "it is no file any more: move it away, or name another target"
     ).at(Place(file: path.text))
   }
 

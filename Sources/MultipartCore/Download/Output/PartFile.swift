@@ -32,7 +32,7 @@ final class PartFile: Sendable {
     Failure(
       .precondition,
       "the place of the download's part file is taken by a link, a folder, a device or another user's file",
-      remedy: "remove it, or name another target"
+      remedy: "move away what is there, or name another target"
     ).at(Place(file: path.text))
   }
 

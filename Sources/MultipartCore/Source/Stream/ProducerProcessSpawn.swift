@@ -96,6 +96,9 @@ enum ProducerSpawn {
       Failure(
         .sourceMissing, "the command was not found",
         remedy: "write its words without quotes around all of them, or have a shell read the line: sh -c 'LINE'")
+    case ENOENT where words[0].first == UInt8(ascii: "~"):
+      Failure(
+        .sourceMissing, "the command was not found", remedy: "write its path in full: only a shell expands the ~")
     case ENOENT:
       Failure(.sourceMissing, "the command was not found", remedy: "check its name and PATH")
     case EACCES:

@@ -28,7 +28,9 @@ struct TicketPutCommand {
     let run = try ManyRun(session)
     return try await run.alarmed { (options, reporter) throws(Failure) in
       let tickets = try TicketPaper(session).batch()
-      say(tickets.endpoint, "the files of \(SafeText.oneLine(folder.text)) that have tickets", tickets.expires)
+      say(
+        tickets.endpoint, "what has a ticket in \(SafeText.oneLine(folder.text))", "tickets that expire",
+        tickets.expires)
       try await session.tellPlan { tickets.explain() }
       let batch = try tickets.upload(
         from: FilePath(bytes: folder.bytes), session.storeOptions, options, onEvent: reporter.hear)
@@ -37,9 +39,9 @@ struct TicketPutCommand {
   }
 
   /// Shows the only address that receives bytes, before any are sent.
-  private func say(_ endpoint: String, _ what: String, _ end: Timestamp) {
+  private func say(_ endpoint: String, _ what: String, _ tickets: String, _ end: Timestamp) {
     session.world.log(
-      0, "uploading \(what) to \(SafeText.oneLine(endpoint)), by a ticket that expires at \(end.iso8601)")
+      0, "uploading \(what) to \(SafeText.oneLine(endpoint)), by \(tickets) at \(end.iso8601)")
   }
 
   private func put(_ source: PutSource, _ ticket: Ticket, _ run: PutRun) async throws(Failure) {
@@ -48,7 +50,8 @@ struct TicketPutCommand {
     let share = try TicketShareOptions(session.invocation, session.environment).share(of: ticket)
     let store = session.storeOptions
     say(
-      ticket.endpoint, "s3://\(SafeText.oneLine(ticket.bucket))/\(SafeText.oneLine(ticket.key))", ticket.expires)
+      ticket.endpoint, "s3://\(SafeText.oneLine(ticket.bucket))/\(SafeText.oneLine(ticket.key))",
+      "a ticket that expires", ticket.expires)
     try await run.upload(source, nil) { [options] (input, hear) throws(Failure) in
       try ticket.uploadTask(input, share: share, store, options, onEvent: hear)
     } explain: { (upload) throws(Failure) in

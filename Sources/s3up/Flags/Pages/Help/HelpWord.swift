@@ -50,8 +50,10 @@ enum HelpWord {
       "minio ceph r2 cloudflare wasabi backblaze b2 seaweedfs garage gcs digitalocean hetzner scaleway compatible"
     ),
     (
-      "s3up uploads s3://BUCKET lists unfinished uploads; --clean aborts those of this machine, with --all every one",
-      "orphan orphans orphaned leftover"
+      "s3up uploads s3://BUCKET lists unfinished uploads; --clean aborts those of this machine, with --all every one; "
+        + "a lifecycle rule of the bucket (AbortIncompleteMultipartUpload) does it without a command, and s3up doctor "
+        + "s3://BUCKET shows whether there is one",
+      "orphan orphans orphaned leftover lifecycle abortincompletemultipartupload"
     ),
     (
       "the README says how s3up is installed; it does not update itself",
