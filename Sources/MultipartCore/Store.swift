@@ -56,8 +56,6 @@ public final class Store: Sendable {
       bucket == nil
       ? try await settings.serviceEndpoint { await sources.region() }
       : try await settings.endpoint(machine: { await sources.region() }, transport: transport, world: world)
-    // Every request checks it, but of many objects each would fail.
-    try options.proxySettings(world.environment).check(for: endpoint.origin.description)
     self.init(
       endpoint, settings, options, credentials: try sources.credentials(region: settings.region),
       transport: transport, world: world)
@@ -144,6 +142,8 @@ extension StoreOptions {
     options.systemTrust = SystemTrust.chosen(by: world.environment)
     options.verifiesTLS = verifiesTLS && !trustsAnybody
     options.proxy = proxySettings(world.environment)
+    // A variable is checked when a request uses its proxy.
+    if proxy != nil { try options.proxy.check() }
     options.connections = transfer.connections == .adaptive ? ConnectionBounds.mostForSmall : transfer.concurrency
     options.congestion = transfer.congestion
     options.secrets = world.secrets

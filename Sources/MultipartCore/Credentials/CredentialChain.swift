@@ -29,7 +29,8 @@ final class CredentialChain: Sendable {
   /// 6. the profile's `login_session`, which is not supported: the error says what to use instead;
   /// 7. the profile's `credential_process`;
   /// 8. the profile's keys in the config file;
-  /// 9. the container, then the metadata service of the EC2 machine.
+  /// 9. the container, then the metadata service of the EC2 machine; but not in a job at GitHub whose role cannot be
+  ///    assumed.
   ///
   /// Every call reads files and tokens again: another process may have renewed them.
   static func standard(_ context: CredentialContext, profile: ProfileChoice) -> CredentialChain {
@@ -37,7 +38,7 @@ final class CredentialChain: Sendable {
     var providers: [any CredentialProvider] = []
     if !isNamed { providers.append(EnvironmentProvider(environment: context.environment)) }
     providers.append(ProfileProvider(context, profile: profile.name, readsEnvironment: !isNamed))
-    providers += [context.container, context.instance].compactMap { $0 }
+    providers += [context.missedRole, context.container, context.instance].compactMap { $0 }
     guard isNamed else { return CredentialChain(providers) }
     // A profile that the caller names takes precedence over the environment.
     let fill: Wording = "put keys into it: aws configure --profile \(ShellWord.quoted(profile.name))"
@@ -78,6 +79,8 @@ struct CredentialContext: Sendable {
   var region: String?
   /// Asks a person for the code of an MFA device; `prompt` names the device. Nil, or throws, if there is no one to ask.
   var askCode: (@Sendable (_ prompt: String) async throws(Failure) -> Secret)?
+  /// Refuses to go on to the container or machine in a job that has a role there.
+  var missedRole: (any CredentialProvider)?
   /// Credentials of the container: used at its place in the chain and for `credential_source = EcsContainer`.
   var container: (any CredentialProvider)?
   /// Credentials of the EC2 machine: used last in the chain, and for `credential_source = Ec2InstanceMetadata`.

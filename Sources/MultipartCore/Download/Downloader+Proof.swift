@@ -6,6 +6,10 @@ extension Downloader {
     do throws(Failure) {
       let now = known.withLock { $0 }
       guard let object = now.object else { return .proofFailed(Failure(.local, "no answer to HEAD")) }
+      // What was received need not be what the file holds.
+      if let part = now.part, part.hasHole(before: now.plan.size), try !holds(part, now) {
+        return .refuted(Self.refutation("another program has truncated the file"))
+      }
       var result = DownloadedObject(.completed, object)
       (result.size, result.parts) = (now.plan.size, now.plan.count)
       result.evidence = Self.sizeOnly
@@ -75,15 +79,24 @@ extension Downloader {
       remedy: "run it again, and if it fails in the same way, the store's copy is damaged")
   }
 
+  /// Whether the file has the bytes that were received; they are read again.
+  private func holds(_ part: PartFile, _ now: Known) throws(Failure) -> Bool {
+    guard now.body == nil else { return true }
+    for number in 1...max(1, now.plan.count) {
+      guard !progress.isStopped else { throw .interrupted }
+      let (offset, length) = now.plan.range(of: number)
+      guard let received = now.sums[number]?[.crc64nvme],
+        part.sum([.crc64nvme], offset, length)?[.crc64nvme] == received
+      else { return false }
+    }
+    return true
+  }
+
   private func sign(
     _ object: ObjectInfo, _ now: Known, _ stream: StreamSums?
   ) throws(Failure) -> ByteProof.Sign {
     if var stream { return try now.proof.sign(of: object, &stream) }
-    // What was received is not what the file holds if another program has truncated it since.
-    let isWhole = now.part.map { !$0.hasHole(before: now.plan.size) } ?? true
-    if isWhole, var combined = CombinedSums(now), combined.proves(object) {
-      return try now.proof.sign(of: object, &combined)
-    }
+    if var combined = CombinedSums(now), combined.proves(object) { return try now.proof.sign(of: object, &combined) }
     guard let part = now.part else { return .none }
     var sums = FileSums(try part.source(), unless: { [progress] in progress.isStopped })
     return try now.proof.sign(of: object, &sums)

@@ -228,8 +228,7 @@ extension Downloader {
     }
     if let problem { throw problem }
     guard case .file(let target) = kind else { return }
-    let opened = if let part = known.withLock({ $0.part }) { part } else { try PartFile.open(for: target) }
-    let part = try opened.emptied(for: target)
+    let part = try part(for: target, empties: true)
     known.withLock { [sums] in ($0.object, $0.proof, $0.body, $0.part) = (object, proof, sums, part) }
     try part.prepare(Int64(bytes.count))
     if let failure = bytes.withUnsafeBytes({ part.write($0, at: 0) }) { throw failure }

@@ -171,6 +171,12 @@ extension Downloader {
     return DownloadRecord.rangeSize(stateFolder, header)
   }
 
+  /// The part file. If it is emptied, the old one is closed when this returns: a large one needs its room for the new one.
+  func part(for target: DownloadTarget, empties: Bool) throws(Failure) -> PartFile {
+    let opened = if let part = known.withLock({ $0.part }) { part } else { try PartFile.open(for: target) }
+    return empties ? try opened.emptied(for: target) : opened
+  }
+
   /// Opens the part file. Returns the ranges of an earlier run whose bytes on disk match their checksums.
   private func openPart(_ target: DownloadTarget, _ object: ObjectInfo, _ plan: RangePlan) throws(Failure) -> Set<Int> {
     // Of many objects, those of one range are not worth a record each. The record comes first: a run that may not have
@@ -187,14 +193,13 @@ extension Downloader {
         tell(.warning("this download cannot be resumed: \(error.message)"))
       }
     }
-    let opened = if let part = known.withLock({ $0.part }) { part } else { try PartFile.open(for: target) }
-    let (noted, algorithms) = known.withLock { known in
-      known.part = opened
-      known.sparesPart = isSpared && opened.wasLeft
-      return (known.record?.found ?? [:], known.algorithms)
+    let noted = known.withLock { $0.record?.found ?? [:] }
+    let part = try part(for: target, empties: !isSpared && noted.isEmpty)
+    let algorithms = known.withLock { [isSpared] known in
+      known.part = part
+      known.sparesPart = isSpared && part.wasLeft
+      return known.algorithms
     }
-    let part = isSpared || !noted.isEmpty ? opened : try opened.emptied(for: target)
-    known.withLock { $0.part = part }
     try part.prepare(plan.size)
     var have: Set<Int> = []
     var bytes: Int64 = 0

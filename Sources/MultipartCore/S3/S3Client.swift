@@ -101,7 +101,7 @@ struct S3Client: Sendable {
       return failure
     }
     var failure = failure
-    // The signer has explained a settled refusal itself.
+    // What is settled was explained where it was decided.
     if signer.knowsOneRequest, !failure.isSettled, let remedy = S3Hints.remedy(forURL: failure) {
       failure.remedy = remedy
       return failure

@@ -7,8 +7,12 @@ enum SecretNames {
   /// guessed.
   private static let headers: Set<String> = ["authorization", "proxy-authorization", "cookie", "set-cookie"]
   private static let headerEnds = ["-token", "_token", "-customer-key", "-customer-key-md5"]
-  /// What a gateway before the store may ask for, such as `X-Api-Key`.
-  private static let gatewayEnds = ["-key", "_key", "apikey", "secret", "password", "-session-id"]
+  /// What a gateway before the store may ask for, such as `X-Api-Key`. Logs hide it; it is not searched for in answers,
+  /// because what is masked there may be a part of a key.
+  private static let gatewayEnds = [
+    "api-key", "apikey", "api_key", "access-key", "subscription-key", "functions-key", "-secret", "-password",
+    "-session-id",
+  ]
   private static let parameters: Set<String> = ["sig", "token"]
   private static let parameterEnds = [
     "signature", "security-token", "session-token", "s3session-token", "secret", "password",
@@ -23,7 +27,7 @@ enum SecretNames {
     return headers.contains(name) || hasEnd(name, headerEnds)
   }
 
-  /// Whether the value is shown nowhere. Metadata is not secret for whoever may read the object.
+  /// Whether no log shows the value. Metadata is not secret for whoever may read the object.
   static func isSecret(header name: String) -> Bool {
     let name = name.lowercased()
     return isCredential(header: name) || hasEnd(name, gatewayEnds) && !name.begins(with: "x-amz-meta-")

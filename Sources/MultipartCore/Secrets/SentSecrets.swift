@@ -9,7 +9,7 @@ struct SentSecrets {
   private(set) var ofThisRequest: [[UInt8]] = []
 
   init(_ request: Request) {
-    for field in request.headers.fields where SecretNames.isSecret(header: field.name) { add(header: field) }
+    for field in request.headers.fields where SecretNames.isCredential(header: field.name) { add(header: field) }
     if let password = Self.password(in: request.url) { lasting.append(password) }
     addQuery(of: request.url)
   }

@@ -36,6 +36,9 @@ struct CredentialSources: Sendable {
     if case .unsigned = options.credentials { return nil }
     var context = CredentialContext(services: services, region: region)
     fill(&context)
+    if profile.choice.origin == .standard, GitHubOIDCProvider.isMissed(in: world.environment) {
+      context.missedRole = github(GitHubOIDCProvider.Settings(), region: region)
+    }
     if let ask = options.askCode {
       context.askCode = { [onQuestion] (prompt) async throws(Failure) in
         onQuestion()
@@ -71,6 +74,10 @@ struct CredentialSources: Sendable {
     let settings = GitHubOIDCProvider.Settings(role: role, audience: options.githubAudience)
     let isFree = profile.choice.origin == .standard && GitHubOIDCProvider.isMeant(by: world.environment)
     guard settings.isDemanded || isFree else { return nil }
+    return github(settings, region: region)
+  }
+
+  private func github(_ settings: GitHubOIDCProvider.Settings, region: String?) -> GitHubOIDCProvider {
     let (profile, services) = (profile, services)
     return GitHubOIDCProvider(settings: settings, environment: world.environment, services: services) {
       () async throws(Failure) in
@@ -92,7 +99,8 @@ private struct GivenCredentials: CredentialProvider {
 
   func credentials() async throws(Failure) -> Credentials? {
     do {
-      let credentials = try await give()
+      var credentials = try await give()
+      if credentials.sessionToken?.reveal().isEmpty == true { credentials.sessionToken = nil }
       guard credentials.areSendable else {
         throw Failure(
           .credentials, "the program's own credentials are empty, or contain characters that no key has",

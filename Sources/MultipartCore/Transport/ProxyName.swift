@@ -40,29 +40,54 @@ struct ProxyName: Sendable, Equatable {
 }
 
 extension ProxyName {
-  /// Those of libcurl.
-  private static let schemes = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"]
+  private static let schemes = ["http", "https", "socks", "socks4", "socks4a", "socks5", "socks5h"]
 
-  /// Throws if the address cannot be a proxy's: then no try would help. libcurl would call it a broken connection.
+  /// Throws if libcurl could not use the address: then no try would help, and libcurl would call it a connection that
+  /// broke. Whatever it accepts is accepted: a path, a zone, a final dot.
   static func check(_ address: String, source: ProxySource) throws(Failure) {
-    let code: Failure.Code = if case .setting = source { .usage } else { .configuration }
-    let form: Wording = "write it like http://proxy.example:3128"
-    let scheme = address.cut(at: "://")?.before.lowercased()
-    guard scheme.map(schemes.contains) ?? true else {
-      throw Failure(code, "\(source.words) has a scheme that no proxy has", remedy: form)
-    }
-    let place = "http://" + String(decoding: divided(address).place, as: UTF8.self)
-    do throws(Failure) {
-      let parsed = try EndpointURL.parse(place, blame: code, called: "the address", form: form)
-      // `http:/proxy` would be the host `http`.
-      guard scheme != nil || parsed.path.isEmpty else { throw Failure(code, "the address has a path", remedy: form) }
-    } catch {
-      throw Failure(code, "\(source.words) is not a proxy's address: " + error.message, remedy: error.remedy)
-    }
+    guard let mistake = mistake(in: address) else { return }
+    throw Failure(
+      { if case .setting = source { .usage } else { .configuration } }(),
+      "\(source.words) is not the address of a proxy: it \(mistake)", remedy: "write it like http://proxy.example:3128")
   }
+
+  private static func mistake(in address: String) -> String? {
+    let (user, rest) = divided(address)
+    if let scheme = address.cut(at: "://")?.before {
+      guard schemes.contains(scheme.lowercased()) else { return "has a scheme that no proxy has" }
+    } else if schemes.contains(where: { address.lowercased().begins(with: $0 + ":/") }) {
+      return "has one slash instead of two"
+    }
+    guard address.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
+      return "contains a blank or a control character"
+    }
+    if user?.contains(where: isAfterHost) ?? false {
+      return "has a user name or a password with a /, ? or #, which must be percent-encoded"
+    }
+    let place = rest.prefix { !isAfterHost($0) }
+    let isBracketed = place.first == UInt8(ascii: "[")
+    guard !isBracketed || place.contains(UInt8(ascii: "]")) else { return "has a bracket that is not closed" }
+    let end = isBracketed ? place.firstIndex(of: UInt8(ascii: "]")).map { $0 + 1 } : place.firstIndex(of: colon)
+    let host = place[..<(end ?? place.endIndex)]
+    guard !host.isEmpty else { return "has no host" }
+    let port = place[host.endIndex...]
+    guard port.isEmpty || port.first == colon && (port.count == 1 || Int(port.dropFirst(), in: 1...65535) != nil) else {
+      return "has a port that is not a number from 1 to 65535"
+    }
+    return nil
+  }
+
+  private static let colon = UInt8(ascii: ":")
+
+  private static func isAfterHost(_ byte: UInt8) -> Bool { "/?#".utf8.contains(byte) }
 }
 
 extension ProxySettings {
+  /// Throws if the caller's own setting, which applies to all requests, cannot be a proxy.
+  func check() throws(Failure) {
+    if let http, !http.isEmpty { try ProxyName.check(ASCII.trimmed(http), source: httpSource) }
+  }
+
   /// Throws if the proxy that a request to this URL uses cannot be one.
   func check(for url: String) throws(Failure) {
     guard let proxy = proxy(for: url) else { return }

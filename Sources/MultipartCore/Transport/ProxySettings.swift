@@ -46,7 +46,7 @@ struct ProxySettings: Sendable, Equatable {
 
   /// The proxy that was set for this URL, even if the host is exempt from it.
   func configured(for url: String) -> String? {
-    let proxy = AddressBook.isTLS(url) ? https : http
+    let proxy = (AddressBook.isTLS(url) ? https : http).map(ASCII.trimmed)
     return proxy?.isEmpty == true ? nil : proxy
   }
 

@@ -91,12 +91,32 @@ struct GitHubOIDCTests {
     #expect(named?.remedy?.contains("id-token: write") == true)
     // In a job the variable of the role is enough: without the permission it must not become another identity.
     let job = environment.merging(["GITHUB_ACTIONS": "true"]) { $1 }
-    #expect(GitHubOIDCProvider.isMeant(by: job))
+    #expect(!GitHubOIDCProvider.isMeant(by: job) && GitHubOIDCProvider.isMissed(in: job))
     let refused = await failure { () async throws(Failure) in
       try await provider(world, job, sts: sts).credentials()
     }
     #expect(refused?.message.contains(variable) == true && refused?.remedy?.contains("unset AWS_ROLE_ARN") == true)
-    #expect(!GitHubOIDCProvider.isMeant(by: job.merging(["AWS_ROLE_ARN": ""]) { $1 }))
+    #expect(!GitHubOIDCProvider.isMissed(in: job.merging(["AWS_ROLE_ARN": ""]) { $1 }))
+  }
+
+  @Test("A job whose role cannot be assumed does not become its container; a profile's keys come before the role")
+  func machine() async throws {
+    let (fake, folder) = (try FakeS3(), try TemporaryDirectory())
+    fake.putObject("k", bytes: [1])
+    let container = try MetadataServer(["/": [.init(200, #"{"AccessKeyId":"A","SecretAccessKey":"B"}"#)]])
+    var environment = fake.environment()
+    for name in ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"] { environment[name] = nil }
+    environment["HOME"] = folder.path
+    environment["AWS_CONTAINER_CREDENTIALS_FULL_URI"] = container.url + "/"
+    (environment["AWS_ROLE_ARN"], environment["GITHUB_ACTIONS"]) = (Self.role, "true")
+    var options = StoreOptions()
+    options.environment = environment
+    let missed = await failure { () async throws(Failure) in try await Store(bucket: "bucket", options).head("k") }
+    #expect(missed?.code == .credentials && missed?.remedy?.contains("id-token: write") == true, "\(missed as Any)")
+    #expect(container.asked.isEmpty)
+    let keys = "aws_access_key_id = \(fake.credential.keyID)\naws_secret_access_key = \(fake.credential.secret)\n"
+    try folder.write(Array("[default]\n\(keys)".utf8), to: ".aws/credentials")
+    #expect(try await Store(bucket: "bucket", options).head("k") != nil)
   }
 
   @Test("keys and a token file of the environment come before it")

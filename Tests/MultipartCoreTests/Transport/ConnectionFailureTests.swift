@@ -98,7 +98,7 @@ import Testing
     "An address that no proxy can have is a mistake, for which nobody waits",
     arguments: [
       "ftp://127.0.0.1:1", "socks9://h", "http://", "http://127.0.0.1:abc", "http:/127.0.0.1:3128", "a\r\nb", "h:99999",
-      "http://u:pAssw0rd@", "https://a b:1",
+      "http://u:pAssw0rd@", "https://a b:1", "u:pAssw0rd/w@h:1", "http://u:pAssw0rd#@h", "http://[::1", "http://[::1]x",
     ], [false, true])
   func noProxy(_ address: String, _ isOption: Bool) async throws {
     let settings = ProxySettings(option: isOption ? address : nil, environment: ["http_proxy": address])
@@ -114,9 +114,11 @@ import Testing
   @Test(
     "Every form of a proxy's address that libcurl knows is accepted",
     arguments: [
-      "http://h:1", "HTTPS://h", "socks4://h", "socks4a://h", "socks5://h:1080/", "socks5h://u:p@[::1]:1", "h",
+      "http://h:1", "HTTPS://h", "socks://h/", "socks4://h", "socks4a://h", "socks5://h:1080/", "socks5h://u:p@[::1]:1",
+      "h",
       "h:3128",
-      "u:p/w@h:3128", "http://h:3128/ignored", "10.0.0.1", "",
+      "u:p@w@h:3128", "http://h:3128/ignored", "10.0.0.1", "", "h:3128?x", "proxy.example.:1",
+      "http://[fe80::1%25eth0]:1", " http://h:1 ",
     ])
   func proxies(_ address: String) throws {
     try ProxySettings(option: address, environment: [:]).check(for: "http://store.invalid/")

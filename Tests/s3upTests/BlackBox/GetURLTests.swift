@@ -122,9 +122,9 @@ import Testing
   @Test(
     "The remedy is for whoever holds the URL: what its signer chose or may do cannot be set",
     arguments: [
-      (404, "NoSuchKey", 69, "There is no such object"), (404, "NoSuchBucket", 69, "There is no such object"),
+      (404, "NoSuchKey", 69, "Nothing is there"), (404, "NoSuchBucket", 69, "Nothing is there"),
       (403, "AccessDenied", 77, "Whoever signed the URL may not do this"),
-      (301, "PermanentRedirect", 69, "The URL does not lead to an object"),
+      (301, "PermanentRedirect", 69, "The URL does not lead to a bucket"),
       (403, "InvalidAccessKeyId", 77, "The URL is incomplete"), (400, "InvalidObjectState", 69, "archived"),
     ])
   func remedies(_ status: Int, _ code: String, _ exit: Int32, _ words: String) async throws {

@@ -95,7 +95,7 @@ import Testing
     #expect(
       listed.errors.contains("the record is damaged") && listed.errors.contains("\nRemove the file"), "\(listed.errors)"
     )
-    try await box.run("uploads", "--clean").expectFailure(75, "the record is damaged", "Remove the file")
+    try await box.run("uploads", "--clean").expectFailure(78, "the record is damaged", "Remove the file")
     #expect(box.fake.unfinishedUploads.map(\.id) == [stopped.uploadID])
     try FileManager.default.removeItem(atPath: record)
     let shown = try await box.run("uploads", "s3://bucket")

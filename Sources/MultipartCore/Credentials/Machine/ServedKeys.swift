@@ -67,7 +67,7 @@ enum IssuedKeys {
     let credentials = Credentials(
       accessKeyID: id, secretAccessKey: Secret(secret),
       sessionToken: token.flatMap { $0.isEmpty ? nil : Secret($0) }, expiration: expiration, source: source)
-    guard credentials.areSendable else {
+    guard credentials.areSendable, secret.utf8.allSatisfy(ASCII.isVisible) else {
       throw Failure(.server, "\(issuer) returned credentials with characters that no key has")
     }
     return credentials
@@ -77,10 +77,12 @@ enum IssuedKeys {
 extension Credentials {
   private static let longest = 64 << 10
 
-  /// Whether all values exist, and none would break out of a header.
+  /// Whether all values exist, and none would break out of a header. The secret is not sent, and a store may allow blanks
+  /// in it.
   var areSendable: Bool {
-    [accessKeyID, secretAccessKey.reveal(), sessionToken?.reveal() ?? "-"].allSatisfy { text in
+    [accessKeyID, sessionToken?.reveal() ?? "-"].allSatisfy { text in
       (1...Self.longest).contains(text.utf8.count) && text.utf8.allSatisfy(ASCII.isVisible)
-    }
+    } && (1...Self.longest).contains(secretAccessKey.reveal().utf8.count)
+      && secretAccessKey.reveal().utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
   }
 }

@@ -44,14 +44,23 @@ struct GitHubOIDCProvider: CredentialProvider {
     self.sts = sts
   }
 
-  /// Whether the environment has a role and is that of a job at GitHub, but has no keys and no web identity token, which
-  /// AWS's tools look for first. A job that may not have GitHub's token means the role too: it must not become what the
-  /// machine is.
+  /// Whether the environment has a role and access to GitHub's token, but no keys and no web identity token, which AWS's
+  /// tools look for first.
   static func isMeant(by environment: [String: String]) -> Bool {
-    let isSet: (String) -> Bool = { environment[$0]?.isEmpty == false }
-    let isJob = environment["GITHUB_ACTIONS"] == "true" || isSet(variables.url) && isSet(variables.token)
-    return isJob && isSet("AWS_ROLE_ARN")
-      && !["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_WEB_IDENTITY_TOKEN_FILE"].contains(where: isSet)
+    isSet(["AWS_ROLE_ARN", variables.url, variables.token], in: environment)
+      && !["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_WEB_IDENTITY_TOKEN_FILE"].contains {
+        isSet([$0], in: environment)
+      }
+  }
+
+  /// Whether it is the environment of a job that has a role but may not have GitHub's token. Unless there are keys, that
+  /// is a mistake: the job must not act with the credentials of the container or machine on which it happens to run.
+  static func isMissed(in environment: [String: String]) -> Bool {
+    isSet(["AWS_ROLE_ARN"], in: environment) && environment["GITHUB_ACTIONS"] == "true"
+  }
+
+  private static func isSet(_ variables: [String], in environment: [String: String]) -> Bool {
+    variables.allSatisfy { environment[$0]?.isEmpty == false }
   }
 
   var place: String { "GitHub's OIDC (id-token: write and AWS_ROLE_ARN)" }
@@ -61,7 +70,7 @@ struct GitHubOIDCProvider: CredentialProvider {
   func credentials() async throws(Failure) -> Credentials? {
     guard let role = settings.role ?? text("AWS_ROLE_ARN") else { return nil }
     guard let address = text(Self.variables.url), let key = text(Self.variables.token) else {
-      guard settings.isDemanded || Self.isMeant(by: environment) else { return nil }
+      guard settings.isDemanded || Self.isMissed(in: environment) else { return nil }
       let missing = text(Self.variables.url) == nil ? Self.variables.url : Self.variables.token
       throw Failure(
         .credentials, "a role is requested from GitHub, but \(missing) is not set",

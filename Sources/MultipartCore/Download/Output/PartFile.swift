@@ -108,6 +108,7 @@ final class PartFile: Sendable {
   func emptied(for target: DownloadTarget) throws(Failure) -> PartFile {
     guard !isNew else { return self }
     remove()
+    guard !isThere else { throw DownloadTarget.failure(EACCES, "the target's folder cannot be written", folder.path) }
     return try Self.open(for: target)
   }
 
@@ -116,7 +117,9 @@ final class PartFile: Sendable {
   func hasHole(before size: Int64) -> Bool {
     // The file is read from the descriptor's offset.
     defer { lseek(descriptor, 0, SEEK_SET) }
-    return (0..<size).contains(Int64(lseek(descriptor, 0, Self.seekHole)))
+    let hole = Int64(lseek(descriptor, 0, Self.seekHole))
+    // An empty file has none to find, and not every file system looks for them.
+    return hole < 0 ? identity.map { $0.size < size } ?? true : hole < size
   }
 
   /// Linux's SEEK_HOLE, which the C library defines only for GNU sources.

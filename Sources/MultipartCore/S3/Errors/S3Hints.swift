@@ -47,13 +47,14 @@ enum S3Hints {
     case "SignatureDoesNotMatch", "InvalidAccessKeyId":
       return "the URL is incomplete, or was signed for another kind of request: ask for a new one"
     case "AccessDenied": return "whoever signed the URL may not do this, or no longer: ask for a new one"
+    case "NoSuchUpload": return "the URL's upload has ended: ask for a new URL"
     case _ where failure.status == 404:
-      return "there is no such object, or no longer: check that the URL is whole, and ask whoever gave it to you"
+      return "nothing is there, or no longer: check that the URL is whole, and ask whoever gave it to you"
     default:
       guard failure.code == .refused, let settings = failure.remedy?.settings,
         settings.contains(.region) || settings.contains(.endpoint)
       else { return nil }
-      return "the URL does not lead to an object of a store: check that it is whole, and any proxy on the way"
+      return "the URL does not lead to a bucket of a store: check that it is whole, and any proxy on the way"
     }
   }
 

@@ -102,7 +102,7 @@ final class Uploader: Performer {
   func run() async throws(Failure) -> UploadedObject {
     let ended = Locked<Result<UploadedObject, Failure>?>(nil)
     await run.run { [self] door in
-      if await door.enter() { await door.offer(self) }
+      if await door.enter() { await door.offer(self) } else { await endStream() }
     } ended: { _, result in
       ended.withLock { $0 = result }
     }

@@ -19,7 +19,7 @@ struct UploadsCommand {
     }
     var found: [ListedUpload] = []
     var failures = ToldFailures(session)
-    let records = try self.records(&failures)
+    let records = try self.records(&failures, ofAll: url == nil)
     var cut: Failure?
     if let url {
       let store = try await session.store(url.bucket)
@@ -37,17 +37,16 @@ struct UploadsCommand {
         for index in found.indices { found[index].storeAddress = found[index].record?.origin }
       }
     }
-    let chosen = found.filter { upload in
-      if options.cleans, !options.all, upload.record == nil { return false }
+    let old = found.filter { upload in
       guard let least = options.olderThan else { return true }
       return upload.age.map { $0 >= least.components.seconds } ?? false
     }
+    let chosen = old.filter { !options.cleans || options.all || $0.record != nil }
     var unsaid: (failure: Failure, ended: Int)?
     if chosen.isEmpty, !session.output.quiet, Descriptor.isTerminal(STDERR_FILENO) {
       let none = url == nil ? "No unfinished upload is recorded." : "There are no unfinished uploads."
-      let others = options.all ? 0 : found.count { $0.record == nil }
-      let notOurs = "; \(Human.count(others, "upload")) of other programs or machines only with --all"
-      session.console.line(options.cleans ? "There is nothing to abort" + (others > 0 ? notOurs : "") + "." : none)
+      let others = " To abort \(Human.count(old.count, "upload")) of other programs or machines, add --all."
+      session.console.line(options.cleans ? "There is nothing to abort." + (old.isEmpty ? "" : others) : none)
     }
     if options.cleans {
       unsaid = try await clean(chosen, &failures)
@@ -62,12 +61,15 @@ struct UploadsCommand {
     return try failures.status()
   }
 
-  /// The records. One that cannot be used is a failure if its upload should be aborted.
-  private func records(_ failures: inout ToldFailures) throws(Failure) -> [RecordedUpload] {
+  /// The records. One that cannot be used is a failure if the uploads of all records should be aborted: a bucket's own
+  /// list has its upload.
+  private func records(_ failures: inout ToldFailures, ofAll: Bool) throws(Failure) -> [RecordedUpload] {
     guard let folder = session.stateFolder else { return [] }
     let recorded = try RecordedUploads(stateFolder: folder)
-    for failure in recorded.unusable {
-      if options.cleans { failures.add(failure) } else { session.show(failure) }
+    for var failure in recorded.unusable {
+      // No later try mends it.
+      failure.code = .configuration
+      if options.cleans, ofAll { failures.add(failure) } else { session.show(failure) }
     }
     return recorded.uploads
   }
