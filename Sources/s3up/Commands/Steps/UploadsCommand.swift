@@ -45,7 +45,8 @@ struct UploadsCommand {
     var unsaid: (failure: Failure, ended: Int)?
     if chosen.isEmpty, !session.output.quiet, Descriptor.isTerminal(STDERR_FILENO) {
       let none = url == nil ? "No unfinished upload is recorded." : "There are no unfinished uploads."
-      let others = " To abort \(Human.count(old.count, "upload")) of other programs or machines, add --all."
+      let others =
+        " To abort \(Human.count(old.count, "upload")) of other programs or machines, add --all --older-than 7d."
       session.console.line(options.cleans ? "There is nothing to abort." + (old.isEmpty ? "" : others) : none)
     }
     if options.cleans {
