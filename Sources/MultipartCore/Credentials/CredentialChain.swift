@@ -38,7 +38,7 @@ final class CredentialChain: Sendable {
     var providers: [any CredentialProvider] = []
     if !isNamed { providers.append(EnvironmentProvider(environment: context.environment)) }
     providers.append(ProfileProvider(context, profile: profile.name, readsEnvironment: !isNamed))
-    providers += [context.missedRole, context.container, context.instance].compactMap { $0 }
+    providers += [context.jobRole, context.container, context.instance].compactMap { $0 }
     guard isNamed else { return CredentialChain(providers) }
     // A profile that the caller names takes precedence over the environment.
     let fill: Wording = "put keys into it: aws configure --profile \(ShellWord.quoted(profile.name))"
@@ -79,8 +79,8 @@ struct CredentialContext: Sendable {
   var region: String?
   /// Asks a person for the code of an MFA device; `prompt` names the device. Nil, or throws, if there is no one to ask.
   var askCode: (@Sendable (_ prompt: String) async throws(Failure) -> Secret)?
-  /// Refuses to go on to the container or machine in a job that has a role there.
-  var missedRole: (any CredentialProvider)?
+  /// The role that a job at GitHub names: it replaces the container and the machine.
+  var jobRole: (any CredentialProvider)?
   /// Credentials of the container: used at its place in the chain and for `credential_source = EcsContainer`.
   var container: (any CredentialProvider)?
   /// Credentials of the EC2 machine: used last in the chain, and for `credential_source = Ec2InstanceMetadata`.

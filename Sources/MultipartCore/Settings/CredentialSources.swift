@@ -36,8 +36,8 @@ struct CredentialSources: Sendable {
     if case .unsigned = options.credentials { return nil }
     var context = CredentialContext(services: services, region: region)
     fill(&context)
-    if profile.choice.origin == .standard, GitHubOIDCProvider.isMissed(in: world.environment) {
-      context.missedRole = github(GitHubOIDCProvider.Settings(), region: region)
+    if profile.choice.origin == .standard, GitHubOIDCProvider.isJobWithRole(in: world.environment) {
+      context.jobRole = github(GitHubOIDCProvider.Settings(), region: region)
     }
     if let ask = options.askCode {
       context.askCode = { [onQuestion] (prompt) async throws(Failure) in

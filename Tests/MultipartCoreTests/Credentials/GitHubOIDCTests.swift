@@ -91,12 +91,12 @@ struct GitHubOIDCTests {
     #expect(named?.remedy?.contains("id-token: write") == true)
     // In a job the variable of the role is enough: without the permission it must not become another identity.
     let job = environment.merging(["GITHUB_ACTIONS": "true"]) { $1 }
-    #expect(!GitHubOIDCProvider.isMeant(by: job) && GitHubOIDCProvider.isMissed(in: job))
+    #expect(!GitHubOIDCProvider.isMeant(by: job) && GitHubOIDCProvider.isJobWithRole(in: job))
     let refused = await failure { () async throws(Failure) in
       try await provider(world, job, sts: sts).credentials()
     }
     #expect(refused?.message.contains(variable) == true && refused?.remedy?.contains("unset AWS_ROLE_ARN") == true)
-    #expect(!GitHubOIDCProvider.isMissed(in: job.merging(["AWS_ROLE_ARN": ""]) { $1 }))
+    #expect(!GitHubOIDCProvider.isJobWithRole(in: job.merging(["AWS_ROLE_ARN": ""]) { $1 }))
   }
 
   @Test("A job whose role cannot be assumed does not become its container; a profile's keys come before the role")

@@ -115,9 +115,7 @@ import Testing
     "Every form of a proxy's address that libcurl knows is accepted",
     arguments: [
       "http://h:1", "HTTPS://h", "socks://h/", "socks4://h", "socks4a://h", "socks5://h:1080/", "socks5h://u:p@[::1]:1",
-      "h",
-      "h:3128",
-      "u:p@w@h:3128", "http://h:3128/ignored", "10.0.0.1", "", "h:3128?x", "proxy.example.:1",
+      "h", "h:3128", "u:p@w@h:3128", "http://h:3128/ignored", "10.0.0.1", "", "h:3128?x", "proxy.example.:1",
       "http://[fe80::1%25eth0]:1", " http://h:1 ",
     ])
   func proxies(_ address: String) throws {

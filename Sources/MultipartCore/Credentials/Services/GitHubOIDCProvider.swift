@@ -53,9 +53,9 @@ struct GitHubOIDCProvider: CredentialProvider {
       }
   }
 
-  /// Whether it is the environment of a job that has a role but may not have GitHub's token. Unless there are keys, that
-  /// is a mistake: the job must not act with the credentials of the container or machine on which it happens to run.
-  static func isMissed(in environment: [String: String]) -> Bool {
+  /// Whether it is the environment of a job at GitHub that names a role. If no keys are found before it, the job acts as
+  /// this role or not at all, and never with the credentials of the container or machine on which it happens to run.
+  static func isJobWithRole(in environment: [String: String]) -> Bool {
     isSet(["AWS_ROLE_ARN"], in: environment) && environment["GITHUB_ACTIONS"] == "true"
   }
 
@@ -66,11 +66,11 @@ struct GitHubOIDCProvider: CredentialProvider {
   var place: String { "GitHub's OIDC (id-token: write and AWS_ROLE_ARN)" }
 
   /// The credentials; nil if a role, GitHub's URL or its request token is missing. Throws in that case if the caller
-  /// named the role.
+  /// named the role, or a job at GitHub does.
   func credentials() async throws(Failure) -> Credentials? {
     guard let role = settings.role ?? text("AWS_ROLE_ARN") else { return nil }
     guard let address = text(Self.variables.url), let key = text(Self.variables.token) else {
-      guard settings.isDemanded || Self.isMissed(in: environment) else { return nil }
+      guard settings.isDemanded || Self.isJobWithRole(in: environment) else { return nil }
       let missing = text(Self.variables.url) == nil ? Self.variables.url : Self.variables.token
       throw Failure(
         .credentials, "a role is requested from GitHub, but \(missing) is not set",
