@@ -22,14 +22,14 @@ extension RealStores {
       #expect(event.exit == Int(signal.status))
       #expect(event.resumable == true)
       let id = try #require(try await store.unfinished(run.key()).first)
-      let held = try await store.parts(run.key(), id).count
+      let held = try await run.settledParts(id).count
       // With a fixed number of connections no part is taken back, and with no hedge none is sent twice.
       let (again, done) = try await run.put(
         source.path, run.key(), ["--part-size", "5M", "--concurrency", "4", "--hedge", "off", "-v"])
       #expect(again.status == 0, "\(again.errors)")
-      done.expectResumed(atLeast: held, again.errors)
+      #expect(done.bytes_resumed == held * (5 << 20))
       // Swift closes idle connections when it is busy, possibly all of them at once.
-      let rest = source.size - (done.bytes_resumed ?? 0)
+      let rest = source.size - held * (5 << 20)
       done.expectSent(rest, again: store.name == .swift ? rest : 0, again.errors)
       try await run.expect(run.key(), is: source)
     }
