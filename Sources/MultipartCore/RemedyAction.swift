@@ -20,8 +20,6 @@ public enum RemedyAction: Sendable, Equatable, CustomStringConvertible {
   case renewTicket(all: Bool)
   /// Upload the whole source in one call, which checks every answer.
   case upload
-  /// Pass the source as the standard input.
-  case uploadStandardInput
   /// Upload what a web address serves, as it is downloaded.
   case uploadFromWeb(url: String)
   /// List the objects beside the one that the failure is about.
@@ -46,7 +44,6 @@ public enum RemedyAction: Sendable, Equatable, CustomStringConvertible {
     case .listParts: "MultipartUpload.parts()"
     case .renewTicket(let all): "Store.renewTicket()" + (all ? " for all parts" : "")
     case .upload: "Store.upload()"
-    case .uploadStandardInput: "an upload of the standard input"
     case .uploadFromWeb(let url): "an upload of what \(Redaction.url(url)) serves"
     case .listObjects: "Store.list(prefix:)"
     case .headObject: "Store.head()"
@@ -62,7 +59,6 @@ public enum RemedyAction: Sendable, Equatable, CustomStringConvertible {
     case .cleanUp(let bucket, let days): .cleanUp(bucket: change(bucket), olderThanDays: days)
     case .uploadFromWeb(let url): .uploadFromWeb(url: change(url))
     case .listRecordedUploads, .listBuckets, .examine, .sendPart, .listParts, .renewTicket, .upload,
-      .uploadStandardInput,
       .listObjects, .headObject, .downloadFolder:
       self
     }

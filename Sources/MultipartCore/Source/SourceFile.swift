@@ -91,8 +91,11 @@ final class SourceFile: Sendable {
   /// size, and must be read as a stream. `name` is for messages.
   init?(open given: Int32, name: FilePath) throws(Failure) {
     var status = stat()
-    guard fstat(given, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    guard fstat(given, &status) == 0 else { throw Self.unreadable(name, errno) }
+    let kind = status.st_mode & S_IFMT
+    if kind == S_IFDIR { throw Self.unreadable(name, EISDIR) }
     try StreamInput.refuseWriteOnly(given, status, name: name.text)
+    guard kind == S_IFREG else { return nil }
     let position = lseek(given, 0, SEEK_CUR)
     guard position >= 0, Self.saysHowLong(status, given, from: Int64(position)) else { return nil }
     // At least 3: lower numbers belong to the standard streams, open or not.

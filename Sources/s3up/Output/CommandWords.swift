@@ -122,7 +122,6 @@ extension RemedyAction {
       // Whatever a message may not repeat is not in it.
       "s3up put --from-command \(Self.url(place.bucket ?? "BUCKET", place.key ?? "KEY")) -- curl -fsSL "
         + (Redaction.url(address).utf8.elementsEqual(address.utf8) ? ShellWord.quoted(address) : "'URL'")
-    case .uploadStandardInput: "s3up put - s3://BUCKET/KEY <FILE"
     }
   }
 

@@ -141,6 +141,32 @@ struct CredentialProcessTests {
     #expect(kill(pid, 0) == -1 && errno == ESRCH)
   }
 
+  @Test(
+    "a program that runs on is ended if it takes too long or is stopped, also when it has closed its output",
+    .timeLimit(.minutes(1)), arguments: [false, true], [false, true])
+  func runsOn(isStopped: Bool, closesOutput: Bool) async throws {
+    let output = closesOutput ? "exec >&-" : ""
+    let (folder, path) = try script(
+      "cd \"$(dirname \"$0\")\"\n\(output)\necho $$ >new\nmv new pid\nexec sleep 1000\n")
+    let begun: @Sendable () -> Bool = { access(folder.path("pid"), F_OK) == 0 }
+    let world = World(
+      now: { CredentialWorld.now }, uptime: { !isStopped && begun() ? .seconds(601) : .zero },
+      sleep: { try await Task.sleep(for: $0) }, random: { 0 }, environment: [:])
+    let words = ["/bin/sh", path].map { Array($0.utf8) }
+    let run = Task { () async throws(Failure) in
+      try await ProgramOutput.of(words, within: .seconds(600), world: world)
+    }
+    try await until("the program runs") { begun() }
+    if isStopped { run.cancel() }
+    guard case .failure = await run.result else {
+      Issue.record("it worked")
+      return
+    }
+    let pid = try #require(
+      Int32(String(decoding: folder.read("pid"), as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)))
+    #expect(kill(pid, 0) == -1 && errno == ESRCH)
+  }
+
   @Test("processes that it has started, such as an agent, may continue and are not waited for")
   func agent() async throws {
     let (folder, path) = try script(

@@ -164,17 +164,19 @@ import Testing
   }
 
   @Test(
-    "A pipe, a folder and a file without a size do not count as an open file; a write-only one is refused")
+    "A pipe and a file without a size do not count as an open file; a folder and a write-only one are refused")
   func noOpenFile() throws {
-    for path in [folder.path, "/dev/null", "/proc/self/stat"] {
+    for path in ["/dev/null", "/proc/self/stat"] {
       let given = open(path, O_RDONLY | O_CLOEXEC)
       defer { close(given) }
       #expect(try SourceFile(open: given, name: FilePath("it")) == nil)
     }
-    let given = open(try folder.write([1], to: "file"), O_WRONLY | O_CLOEXEC)
-    defer { close(given) }
-    let failure = #expect(throws: Failure.self) { try SourceFile(open: given, name: FilePath("it")) }
-    #expect(failure?.code == .sourceMissing && failure?.place.file == "it")
+    for (path, mode) in [(folder.path, O_RDONLY), (try folder.write([1], to: "file"), O_WRONLY)] {
+      let given = open(path, mode | O_CLOEXEC)
+      defer { close(given) }
+      let failure = #expect(throws: Failure.self) { try SourceFile(open: given, name: FilePath("it")) }
+      #expect(failure?.code == .sourceMissing && failure?.place.file == "it")
+    }
   }
 
   /// Changes the ctime and nothing else.

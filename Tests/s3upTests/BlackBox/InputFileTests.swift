@@ -141,6 +141,19 @@ import Testing
     #expect(try box.files.read("f") == bytes)
   }
 
+  @Test(
+    "standard input from which nothing can be read is 66 for every command that reads it",
+    arguments: [("<.", "Is a directory"), ("<&-", "Bad file descriptor"), ("0>>f", "open for writing only")])
+  func unreadable(_ redirection: String, _ reason: String) async throws {
+    let box = try BlackBox()
+    let commands = ["put - s3://bucket/k", "part - s3://bucket/k --upload-id u --part 1", "verify - s3://bucket/k"]
+    for command in commands {
+      let result = try await box.shell("exec \"$S3UP\" \(command) \(redirection)")
+      result.expectFailure(66, "the source cannot be read: ", reason)
+    }
+    #expect(box.fake.requests.isEmpty)
+  }
+
   @Test("a file without a size, such as those of /proc, is a stream")
   func lengthless() async throws {
     let box = try BlackBox()

@@ -30,7 +30,6 @@ struct CommandWordsTests {
       (.listUploads(bucket: "b"), "s3up uploads s3://b"),
       (.listRecordedUploads, "s3up uploads"), (.examine, "s3up doctor"),
       (.cleanUp(bucket: "b", olderThanDays: 7), "s3up uploads s3://b --clean --all --older-than 7d"),
-      (.uploadStandardInput, "s3up put - s3://BUCKET/KEY <FILE"),
     ]
     for (action, line) in actions { #expect(action.commandLine() == line) }
     let place = Place(bucket: "b", key: "a/b c/d")

@@ -6,8 +6,8 @@ import MultipartBasics
 enum ProgramOutput {
   static let mostBytes = 1 << 20
 
-  /// Runs the program, which inherits standard error. It inherits standard input only if that is a terminal: otherwise
-  /// the bytes there may be the ones to upload.
+  /// Runs the program in our group: a signal to the group (`timeout`, a terminal) is meant for it too. It inherits
+  /// standard error, and standard input only if that is a terminal: otherwise the bytes there may be the ones to upload.
   static func of(
     _ words: [[UInt8]], within limit: Duration, world: World
   ) async throws(Failure) -> [UInt8] {
@@ -23,12 +23,6 @@ enum ProgramOutput {
       await process.terminate(grace: .seconds(2), in: world)
       return try output.get()
     }
-    // The program has closed its output or exited; if it only closed it, it has the rest of the time to exit.
-    let killer = Task {
-      guard (try? await world.sleep(max(.zero, deadline - world.uptime()))) != nil else { return }
-      process.kill()
-    }
-    defer { killer.cancel() }
     switch try await process.wait() {
     case .exited(0): return bytes
     case .exited(let code): throw Failure(.credentials, "it ended with exit code \(code)")
@@ -37,12 +31,12 @@ enum ProgramOutput {
   }
 }
 
-/// Reads one pipe on its own thread, until the end of the pipe or of the program, the deadline, or the stop. Owns the
-/// descriptor.
+/// Reads one pipe on its own thread, until the program has exited, the deadline, or the stop. Owns the descriptor.
 private final class OutputReader: Sendable {
-  /// The interval in milliseconds at which it checks whether the program has exited while its child processes keep the
-  /// pipe open.
+  /// The intervals in milliseconds at which it checks whether the program has exited: while its child processes keep
+  /// the pipe open, and once the pipe is closed, when it is about to.
   private static let tick: Int32 = 50
+  private static let lastTick: Int32 = 5
 
   private let descriptor: Int32
   private let process: ProducerProcess
@@ -75,18 +69,27 @@ private final class OutputReader: Sendable {
   private func readWhole() -> Result<[UInt8], Failure> {
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 16 << 10)
+    var isClosed = false
     while true {
       if stops.withLock({ $0 }) { return .failure(Failure(.interrupted, "it was stopped")) }
       guard uptime() < deadline else { return .failure(Failure(.credentials, "it took too long")) }
       // Checked before reading, so that the last output is not missed.
       let ended = process.end != nil
+      if isClosed {
+        if ended { return .success(bytes) }
+        poll(nil, 0, Self.lastTick)
+        continue
+      }
       var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
       let ready = poll(&watched, 1, ended ? 0 : Self.tick)
       if ready == 0, ended { return .success(bytes) }
       guard ready > 0 else { continue }
       let count = Glibc.read(descriptor, &chunk, chunk.count)
       if count < 0, errno == EINTR { continue }
-      guard count > 0 else { return .success(bytes) }
+      guard count > 0 else {
+        isClosed = true
+        continue
+      }
       bytes += chunk[..<count]
       guard bytes.count <= ProgramOutput.mostBytes else {
         return .failure(Failure(.credentials, "its output is too long"))

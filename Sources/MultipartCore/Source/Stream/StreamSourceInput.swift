@@ -108,15 +108,12 @@ struct StreamInput: ~Copyable {
   }
 
   /// Refuses a descriptor that is open only for writing (`0>file`): a file returns no bytes, and the write end of a
-  /// pipe not even an error, so reading would wait forever. Devices are not checked, because one replaces a closed
-  /// standard input.
+  /// pipe not even an error, so reading would wait forever. A device like that stands in for a closed standard input.
   static func refuseWriteOnly(_ descriptor: Int32, _ status: stat, name: String) throws(Failure) {
-    guard [S_IFREG, S_IFIFO].contains(status.st_mode & S_IFMT),
-      fcntl(descriptor, F_GETFL) & O_ACCMODE == O_WRONLY
-    else { return }
+    guard fcntl(descriptor, F_GETFL) & O_ACCMODE == O_WRONLY else { return }
+    guard [S_IFREG, S_IFIFO].contains(status.st_mode & S_IFMT) else { throw unreadable(name, EBADF) }
     throw Failure(
-      .sourceMissing, "the source cannot be read: it is open for writing only",
-      remedy: "give it something to read, as in \(run: .uploadStandardInput)"
+      .sourceMissing, "the source cannot be read: it is open for writing only", remedy: "give it something to read"
     ).at(Place(file: name))
   }
 
