@@ -54,10 +54,6 @@ public struct SkippedSource: Sendable {
     case link
     /// A symbolic link that leads to a folder that contains it.
     case loop
-    /// It existed when its folder was read, but no longer when it was looked up.
-    case vanished
-    /// It was a different kind of file when it was looked up than when its folder was read.
-    case replaced
     case emptyFolder
     /// An object that stands for a folder.
     case folderMarker
@@ -75,8 +71,6 @@ public struct SkippedSource: Sendable {
       case .excluded: "excluded"
       case .link: "a symbolic link"
       case .loop: "a symbolic link that leads in a circle"
-      case .vanished: "it has vanished"
-      case .replaced: "it was replaced while its folder was read"
       case .emptyFolder: "an empty folder, which has no object"
       case .folderMarker: "an empty object that marks a folder, which has no file"
       case .ownState: "this program's own state"

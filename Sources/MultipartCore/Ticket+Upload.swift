@@ -53,11 +53,8 @@ extension Ticket {
     return try await RetryPolicy(tries: transfer.tries).run("the ticket", in: world) { (_) async throws(Failure) in
       let answer = try await transport.send(asked)
       guard answer.status == 200 else {
-        let isPassing = [408, 429].contains(answer.status) || answer.status >= 500
-        let isDenied = [401, 403].contains(answer.status)
         throw Failure(
-          isPassing ? .server : isDenied ? .credentials : .refused, "the ticket's URL returned \(answer.status)",
-          status: answer.status,
+          S3ErrorTable.code(status: answer.status), "the ticket's URL returned \(answer.status)", status: answer.status,
           remedy: "check the URL; it may have expired")
       }
       return answer.body

@@ -20,8 +20,14 @@ enum WholeFile {
     }
   }
 
+  /// Gives a new file the owner of the one that it will replace, as only root can: its user must still be able to read
+  /// it. Comes before the mode is set, from which it may take bits.
+  static func keepOwner(_ user: uid_t, _ group: gid_t, _ descriptor: Int32) {
+    if geteuid() == 0 { _ = fchown(descriptor, user, group) }
+  }
+
   /// Writes a file that is complete and durable before it replaces the one of this name: a temporary file next to it,
-  /// `fsync`, `rename`. Without a mode it gets that of the user's umask.
+  /// `fsync`, `rename`. Without a mode it gets that of the user's umask. As root, it gets the owner of the former one.
   static func replace(
     _ path: FilePath, mode: mode_t?, failing failure: (Int32) -> Failure, _ fill: (Int32) throws(Failure) -> Void
   ) throws(Failure) {
@@ -29,6 +35,10 @@ enum WholeFile {
     guard descriptor >= 0 else { throw failure(errno) }
     do throws(Failure) {
       defer { close(descriptor) }
+      var former = stat()
+      if path.withCString({ lstat($0, &former) }) == 0, former.st_mode & S_IFMT == S_IFREG {
+        keepOwner(former.st_uid, former.st_gid, descriptor)
+      }
       if let mode { guard fchmod(descriptor, mode) == 0 else { throw failure(errno) } }
       try fill(descriptor)
       guard fsync(descriptor) == 0, temporary.withCString({ from in path.withCString { rename(from, $0) } }) == 0 else {

@@ -46,11 +46,13 @@ final class DownloadMaking: ObjectMaking {
   ) async throws(Failure) -> Downloader {
     try tree.begin(found.path)
     do throws(Failure) {
-      guard let target = try tree.target(at: found.path) else { throw Failure(.local, "a target without a folder") }
-      guard target.found == nil || decides else { throw Downloader.isThere(options.download) }
+      let target = try tree.target(at: found.path)
+      guard target != nil || options.onlyLooks else { throw Failure(.local, "a target without a folder") }
+      guard target?.found == nil || decides else { throw Downloader.isThere(options.download) }
       var download = options.download
       if let version = found.noted?.versionID { download.versionID = version }
-      let kind = Downloader.Kind.file(target)
+      // Nothing is opened by a run that only looks.
+      let kind = target.map { Downloader.Kind.file($0) } ?? .stream(.path(tree.display(found.path)))
       var wanted = try WantedFile(
         found, target, download, kind.rangeSize(download), record, bucket: store.bucket)
       (wanted.line, wanted.onlyLooks) = (line, options.onlyLooks)

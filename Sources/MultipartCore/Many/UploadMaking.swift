@@ -90,7 +90,7 @@ extension RunRecord {
     do throws(Failure) {
       try close(keeps: keeps)
     } catch {
-      world.log(0, "the record of this run cannot be written: \(error.message)")
+      world.log(0, "the record of this run \(error.message)")
     }
   }
 }

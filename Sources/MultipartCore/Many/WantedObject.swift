@@ -43,7 +43,7 @@ struct WantedFile: Sendable {
   private static let small = Int64(RangeSink.step)
 
   init(
-    _ object: WantedObject, _ target: DownloadTarget, _ options: DownloadOptions, _ rangeSize: Int64,
+    _ object: WantedObject, _ target: DownloadTarget?, _ options: DownloadOptions, _ rangeSize: Int64,
     _ record: RunRecord?, bucket: String
   ) throws(Failure) {
     (self.object, self.record) = (object, record)
@@ -51,8 +51,8 @@ struct WantedFile: Sendable {
     let isArchived = object.listed?.storageClass.map(ObjectInfo.archives.contains) ?? false
     // A run that was killed may have completed the file without recording it.
     mayBeOwn = try record?.hasBegun(bucket: bucket, key: object.key) ?? false
-    compares = target.found != nil && (options.skipsSame || mayBeOwn)
-    let needsHead = compares || target.found != nil && options.ifNewer
+    compares = target?.found != nil && (options.skipsSame || mayBeOwn)
+    let needsHead = compares || target?.found != nil && options.ifNewer
     isOneRequest =
       (1...min(Self.small, rangeSize)).contains(size) && object.listed?.etag != nil && !isArchived && !needsHead
   }

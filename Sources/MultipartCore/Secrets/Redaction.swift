@@ -44,6 +44,9 @@ public enum Redaction {
   /// What a URL in a text ends at.
   private static let ends = Set(" \t\n\"'".utf8)
 
+  /// Whether the value of a header or of metadata of this name may be secret. More names may than logs hide.
+  public static func mayBeSecret(field name: String) -> Bool { SecretNames.mayBeSecret(field: name) }
+
   static func headers(_ headers: HeaderList) -> HeaderList {
     var out = HeaderList()
     for field in headers.fields {

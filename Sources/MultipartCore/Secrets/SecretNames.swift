@@ -33,6 +33,13 @@ enum SecretNames {
     return isCredential(header: name) || hasEnd(name, gatewayEnds) && !name.begins(with: "x-amz-meta-")
   }
 
+  /// Whether the value had better not be repeated in a command to copy, which would stay in a log.
+  static func mayBeSecret(field name: String) -> Bool {
+    let words = ["key", "secret", "token", "password", "passwd", "auth", "credential", "cookie", "session"]
+    let name = name.lowercased()
+    return isSecret(header: name) || words.contains { name.holds($0) }
+  }
+
   static func isSecret(parameter name: String) -> Bool {
     let name = name.lowercased()
     return parameters.contains(name) || hasEnd(name, parameterEnds)

@@ -73,7 +73,7 @@ final class SourceFile: Sendable {
 
   private init(taking descriptor: Int32, _ path: FilePath, _ door: Door) throws(Failure) {
     do throws(Failure) {
-      let status = try Self.status(of: descriptor, path)
+      let status = try Self.status(of: descriptor, path, door)
       guard Self.saysHowLong(status, descriptor, from: 0) else { throw Self.lengthless(path) }
       identity = FileIdentity(status)
       state = Locked(State(compared: identity))
@@ -233,12 +233,16 @@ extension SourceFile {
 extension SourceFile {
   // MARK: - Which files can be a source
 
-  private static func status(of descriptor: Int32, _ path: FilePath) throws(Failure) -> stat {
+  private static func status(of descriptor: Int32, _ path: FilePath, _ door: Door) throws(Failure) -> stat {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw unreadable(path, errno) }
-    switch status.st_mode & S_IFMT {
-    case S_IFREG: return status
-    case S_IFDIR: throw Failure(.usage, "the source is a directory", remedy: "name a file").at(Place(file: path.text))
+    switch (status.st_mode & S_IFMT, door) {
+    case (S_IFREG, _): return status
+    // It was a file when its folder was read.
+    case (_, .entry):
+      throw Failure(.sourceChanged, "something else has taken the file's place").at(Place(file: path.text))
+    case (S_IFDIR, _):
+      throw Failure(.usage, "the source is a directory", remedy: "name a file").at(Place(file: path.text))
     default: throw Failure(.usage, "the source is not a regular file", remedy: "name a file").at(Place(file: path.text))
     }
   }

@@ -50,7 +50,7 @@ struct TicketIssue {
       let found = try await store.client.perform(HeadObject(store.address(key)), retrying: store.retry)
       if let unmet = options.conditions.unmet(by: found) { throw unmet }
     } catch {
-      guard error.code == .credentials || error.status == 400 else { throw error }
+      guard error.hidesObject else { throw error }
     }
   }
 

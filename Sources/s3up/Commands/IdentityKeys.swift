@@ -33,15 +33,10 @@ enum IdentityKeys {
     return session
   }
 
-  /// Which arguments are objects or prefixes. The words after `--` are not.
-  private static func places(in invocation: Invocation) -> [Int] {
-    switch invocation.command {
-    case .put: [invocation.toggle(.fromCommand) == true ? 0 : invocation.positionals.count - 1]
-    case .part: invocation.has(.url) ? [] : [1]
-    case .ticket: [invocation.positionals.count - 1]
-    case .get: Array(invocation.positionals.indices)
-    default: [0]
-    }
+  /// Which arguments may be objects or prefixes: all, except the words of a command, which follow its object.
+  private static func places(in invocation: Invocation) -> Range<Int> {
+    let isFollowed = [FlagName.fromCommand, .toCommand].contains { invocation.toggle($0) == true }
+    return isFollowed ? 0..<1 : invocation.positionals.indices
   }
 
   /// The key with its prefix; nil if it does not change.
@@ -54,7 +49,7 @@ enum IdentityKeys {
       if isMarked { throw CognitoOptions.poolMissing("{identity} in a key") }
       return nil
     }
-    // Some commands accept a bucket without a key; the others need one.
+    // A command for one object needs a key.
     let takesPrefix = ModeSet.ofPrefix.contains(session.invocation.mode)
     guard isMarked || (options.access != nil && (url.key != nil || takesPrefix)) else { return nil }
     var prefix = ""

@@ -38,6 +38,7 @@ struct Session: Sendable {
 
   /// Call it once, because an option may name a pipe.
   mutating func readOptions() throws(Failure) {
+    try invocation.requireOneReaderOfInput()
     notification = try Notification(invocation, environment)
     report = JobReport(
       JobRunner(environment),

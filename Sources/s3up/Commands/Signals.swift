@@ -132,6 +132,7 @@ final class Signals: Sendable {
   /// the main thread: otherwise the runtime would leave it in `sigsuspend` with all signals unblocked.
   func wait() -> Never {
     var set = Self.set()
+    var firstAt: ContinuousClock.Instant?
     while true {
       var signal: Int32 = 0
       guard sigwait(&set, &signal) == 0 else { continue }
@@ -143,11 +144,15 @@ final class Signals: Sendable {
         pause()
         continue
       }
-      let (first, stop) = state.withLock { state in
+      let now = ContinuousClock.now
+      let (earlier, stop) = state.withLock { state in
         defer { state.received = state.received ?? signal }
-        return (state.received == nil, state.stop)
+        return (state.received, state.stop)
       }
-      guard first, let stop else {
+      // `timeout` sends its signal twice: to its child, and to its group.
+      if let firstAt, earlier == signal, signal != SIGINT, now - firstAt < .milliseconds(500) { continue }
+      firstAt = firstAt ?? now
+      guard earlier == nil, let stop else {
         end(128 + signal)
       }
       stop()

@@ -164,8 +164,7 @@ struct Invocation: Sendable {
   private static func mayBeSecret(_ name: FlagName, _ value: String) -> Bool {
     guard name == .header || name == .metadata else { return false }
     let title = value.utf8.prefix { $0 != UInt8(ascii: ":") && $0 != UInt8(ascii: "=") }
-    let words = String(decoding: title, as: UTF8.self).lowercased()
-    return ["key", "secret", "token", "password", "passwd", "auth", "credential"].contains { words.holds($0) }
+    return Redaction.mayBeSecret(field: String(decoding: title, as: UTF8.self))
   }
 
   /// Options that choose sources, name outputs, have an address that only its owner may know, or have already changed
@@ -260,6 +259,23 @@ struct Invocation: Sendable {
         remedy: reason(forExtra: positionals[names.count]) ?? usage)
     }
     return positionals
+  }
+
+  /// Fails if standard input is named twice: the first reader would leave nothing, and an empty object could be published.
+  func requireOneReaderOfInput() throws(Failure) {
+    func isInput(_ word: Argument) -> Bool {
+      ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"].contains { word.bytes.elementsEqual($0.utf8) }
+    }
+    let written: Set<FlagName> = [.failedTo, .trace, .report, .dotenv, .output]
+    var readers = FlagList.of(command).filter { flag in
+      flag.completes == .files && !written.contains(flag.name) && (flag.name != .manifest || command != .put)
+    }.flatMap { flag in all(flag.name).filter { isInput($0.value) }.map { "\($0.origin.text) \($0.value.text)" } }
+    // The words of a command are its own, and the target of a download is written.
+    if command != .get, toggle(.fromCommand) != true { readers += positionals.filter(isInput).map { "'\($0.text)'" } }
+    guard readers.count > 1 else { return }
+    throw Failure(
+      .usage, "standard input can be read only once, and \(readers[0]) and \(readers[1]) both read it",
+      remedy: "Name a file for one of them.")
   }
 
   /// The bucket or prefix of a command that takes at most one.

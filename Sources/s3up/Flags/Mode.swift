@@ -137,7 +137,7 @@ struct ModeSet: OptionSet, Sendable {
   /// Modes in which the object's properties can be given: they create it, or its upload, or check it at the end.
   static let stating: ModeSet = [.files, .create, .issue, .complete]
   /// Modes that accept a bucket or prefix instead of a key.
-  static let ofPrefix: ModeSet = [.ls, .uploads, .doctor, .getMany]
+  static let ofPrefix: ModeSet = [.ls, .uploads, .doctor, .many, .issueMany, .getMany, .verifyMany]
 }
 
 extension CommandName {

@@ -10,7 +10,8 @@ final class FailedNames: Sendable {
   private struct State: Sendable {
     var first: [String] = []
     var count = 0
-    /// Names that the list cannot contain, because they contain the byte that ends a name in it.
+    /// Names that the list cannot contain, because they contain the byte that ends a name in it, or end like a line of
+    /// Windows.
     var unlisted = 0
     /// What no list can name, such as a folder that cannot be read.
     var nameless = 0
@@ -35,11 +36,11 @@ final class FailedNames: Sendable {
       state.count += 1
       if state.first.count < Self.most { state.first.append(shown) }
       guard file != nil, state.trouble == nil else { return }
-      guard let name else {
+      guard let name, !name.isEmpty else {
         state.nameless += 1
         return
       }
-      guard !name.contains(ending) else {
+      guard !name.contains(ending), ending == 0 || name.last != UInt8(ascii: "\r") else {
         state.unlisted += 1
         return
       }
@@ -61,7 +62,10 @@ final class FailedNames: Sendable {
     let leavesOut = "\(SafeText.oneLine(file.path.text)) leaves out "
     var notes: [String] = []
     if unlisted > 0 {
-      let why = ending == 0 ? "zero byte" : "line break: run it again with -0, and --files-from with -0 too"
+      let why =
+        ending == 0
+        ? "zero byte"
+        : "line break, or a carriage return at the end: run it again with -0, and --files-from with -0 too"
       notes.append(leavesOut + Human.count(unlisted, "name") + " with a " + why)
     }
     if nameless > 0 {

@@ -6,7 +6,8 @@ import MultipartCore
 enum TicketPage {
   static func render(_ ticket: Ticket) throws(Failure) -> [UInt8] {
     return TicketTemplate(PackageResources.page_html).filled([
-      "TICKET": Escaped.jsonInHTML(ticket.json), "ORIGIN": Escaped.html(try source(ticket.origin)), "NONCE": nonce(),
+      "CODES": TicketErrors.script, "TICKET": Escaped.jsonInHTML(ticket.json),
+      "ORIGIN": Escaped.html(try source(ticket.origin)), "NONCE": nonce(),
     ])
   }
 

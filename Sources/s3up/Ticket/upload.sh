@@ -126,8 +126,7 @@ CONFIG
 
 # settle COMMAND ARG...: sets `code`, `sent` and `answer` from the request that it makes, and `lost` if an earlier try of it
 # may have worked.
-# What failed on the way, or got 408, 429 or 5xx, is repeated here and not by curl, which would continue after this script
-# was killed.
+# What may pass is repeated here and not by curl, which would continue after this script was killed.
 settle() {
   pause=1 lost=
   while :; do
@@ -135,8 +134,15 @@ settle() {
     code=${answer##*"$line_feed"}
     sent=${code##* } code=${code%% *}
     answer=${answer%"$line_feed"*}
+    # An error's code says more than the status, which may be 200.
+    between "$answer" Code
+    case $value in
+__CODES__
+    esac
     case $code in
+      501 | 507) return 0 ;;
       000 | 408 | 429 | 5[0-9][0-9]) ;;
+      404) is_page || return 0 ;;
       [0-9][0-9][0-9]) return 0 ;;
       *) fail 69 'curl failed: it must be 7.67 or newer' ;;
     esac
@@ -144,8 +150,15 @@ settle() {
     say "trying again in $pause s ($code)" >&2
     sleep "$pause"
     pause=$((pause * 2))
-    case $code in 000 | 500 | 502 | 504) lost=yes ;; esac
+    case $code in 503) ;; 000 | 404 | 5*) lost=yes ;; esac
   done
+}
+
+# Whether a 404 is a page of something between here and the store, which says nothing about the upload.
+is_page() {
+  page=$answer
+  case $page in HTTP/*) page=${page#*"$return$line_feed$return$line_feed"} ;; esac
+  case $page in '' | HTTP/* | *'<Error'* | *:Error*) return 1 ;; esac
 }
 
 between() { # TEXT TAG: sets `value`
@@ -153,9 +166,9 @@ between() { # TEXT TAG: sets `value`
   case $1 in *"<$2>"*) value=${1#*"<$2>"} value=${value%%"<"*} ;; esac
 }
 
-bare() { # ETAG as XML has it: sets `etag`
-  etag=$1
-  for quote in '"' '&quot;' '&#34;'; do etag=${etag#"$quote"} etag=${etag%"$quote"}; done
+bare() { # ETAG as a header or XML has it: sets `etag`
+  etag=${1#W/}
+  for quote in '"' '&quot;' '&#34;' '&#x22;'; do etag=${etag#"$quote"} etag=${etag%"$quote"}; done
   lower
 }
 
@@ -175,9 +188,9 @@ read_headers() {
     line=${line%"$return"}
     case $line in
       HTTP/*) found='' etag='' sum='' ;;
-      [Cc]ontent-[Ll]ength:*) found=${line#*:} found=${found# } ;;
-      [Ee][Tt]ag:*) etag=${line#*:} etag=${etag# } etag=${etag#\"} etag=${etag%\"}; lower ;;
-      [Xx]-[Aa]mz-[Cc]hecksum-[!Tt]*:*) sum=${line#*:} sum=${sum# } ;;
+      [Cc][Oo][Nn][Tt][Ee][Nn][Tt]-[Ll][Ee][Nn][Gg][Tt][Hh]:*) found=${line#*:} found=${found# } ;;
+      [Ee][Tt][Aa][Gg]:*) etag=${line#*:} && bare "${etag# }" ;;
+      [Xx]-[Aa][Mm][Zz]-[Cc][Hh][Ee][Cc][Kk][Ss][Uu][Mm]-[!Tt]*:*) sum=${line#*:} sum=${sum# } ;;
     esac
   done
   unset IFS
@@ -187,9 +200,10 @@ read_headers() {
 refused() {
   between "$answer" Code
   case $code$value in
+    501* | 507*) fail 69 "the store refuses $1 ($code${value:+ $value})" ;;
     200* | 000* | 408* | 429* | 5* | 400RequestTimeout)
       fail 75 "$1 failed ($code${value:+ $value})" 'Run the same command again: it continues.' ;;
-    401* | 403* | 400ExpiredToken)
+    401* | 403*)
       fail 77 "the store refuses $1 ($code${value:+ $value})" \
         "It is valid until $expires; if it has expired, or was changed, ask for a new one." ;;
     400BadDigest | 400InvalidDigest | 400*Checksum* | 400*SHA256*)
@@ -198,10 +212,11 @@ refused() {
       why="$code${value:+ $value}"
       if [ "$1" = 'the completion' ] && [ -n "$lost" ]; then
         show_object && is_from_file && complete_already
-        case $code in 200 | 404) ;; *) refused 'the question for the object' ;; esac
       fi
       fail 73 "the object already exists, or is not the expected one ($why)" ;;
-    404*) ended ;;
+    404*)
+      ! is_page || fail 75 "$1 failed ($code)" 'Run the same command again: it continues.'
+      ended ;;
     *) fail 69 "the store refuses $1 ($code${value:+ $value})" ;;
   esac
 }
@@ -217,7 +232,13 @@ ended() {
 
 complete_already() {
   still_same
-  say "the object was already complete: $url ($size bytes, $proof)"
+  end "the object was already complete: $url ($size bytes, $proof)"
+}
+
+# Ends with success, also if nobody reads the message.
+end() {
+  trap '' PIPE
+  say "$1" 2>/dev/null
   exit 0
 }
 
@@ -366,7 +387,7 @@ md5_in_bytes() {
 # bytes are proven to be those that were signed, or those of this file.
 show_object() {
   settle request "${head%% *}" "${head#* }" -I --speed-time 60 </dev/null
-  [ "$code" = 200 ] || return 1
+  case $code in 200) ;; 404) return 1 ;; *) refused 'the question for the object' ;; esac
   read_headers
   [ "$found" = "$size" ] || return 1
   proven=
@@ -451,7 +472,7 @@ show_object || fail 75 "the object is not this file ($code)" 'It may have been r
 # The parts' notes are needed no longer.
 [ -z "$note" ] || : >"$note"
 keep_note object "$etag"
-say "uploaded $file to $url ($size bytes, $proof)"
+end "uploaded $file to $url ($size bytes, $proof)"
 }
 # For s3up ticket show, renew, finish and revoke:
 # __TICKET__

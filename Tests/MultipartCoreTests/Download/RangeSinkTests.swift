@@ -89,6 +89,22 @@ import Testing
     }
   }
 
+  @Test("An answer of another length is the store's fault if its ETag, a hash, is still the object's")
+  func faulty() {
+    let hash = "\"d41d8cd98f00b204e9800998ecf8427e\""
+    for (etag, code) in [(hash, Failure.Code.server), ("\"odd\"", .sourceChanged), (nil, .sourceChanged)] {
+      let identity = ObjectIdentity(etag: etag, modified: nil)
+      let whole = RangeSink.Wanted(number: 1, first: 0, length: 640, size: 640, identity: identity)
+      var headers: HeaderList = [:]
+      headers.add("ETag", etag)
+      headers.add("Content-Length", "17")
+      #expect(RangeSink.judge(200, headers, whole)?.code == code)
+      let part = RangeSink.Wanted(number: 1, first: 0, length: 640, size: 1000, identity: identity)
+      headers.add("Content-Range", "bytes 0-639/1001")
+      #expect(RangeSink.judge(206, headers, part)?.code == code)
+    }
+  }
+
   @Test("Too few bytes count as a cut connection; all of them have their checksum, and are written in order")
   func tooFew() throws {
     let sink = try sink(of: 640)

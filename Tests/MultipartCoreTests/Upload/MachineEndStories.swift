@@ -298,7 +298,11 @@ import Testing
   func checkFails() throws {
     var story = try MachineStory(parts: 2, checksFirst: true)
     story.begin()
-    #expect(story.tell(.checked(Failure(.credentials, "403"))) == [.create(story.machine.form)])
+    #expect(story.tell(.checked(Failure(.credentials, "403", status: 403))) == [.create(story.machine.form)])
+    // The object's SSE-C key is missing.
+    var hidden = try MachineStory(parts: 2, checksFirst: true)
+    hidden.begin()
+    #expect(hidden.tell(.checked(Failure(.refused, "400", status: 400))) == [.create(hidden.machine.form)])
     var again = try MachineStory(parts: 2, checksFirst: true)
     again.begin()
     #expect(again.wakes(after: .checked(Failure(.server, "500"))).count == 1)

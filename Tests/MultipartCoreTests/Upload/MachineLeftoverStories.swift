@@ -228,6 +228,24 @@ import Testing
     return story
   }
 
+  @Test(
+    "If the object cannot be read, whether the recorded upload became it is not guessed: the run ends, and is resumed")
+  func recoveryFails() throws {
+    for (failure, isFinal) in [
+      (Failure(.server, "503", status: 503), true), (Failure(.credentials, "403", status: 403), false),
+    ] {
+      var settings = try MachineStory(parts: 2, tries: 1).settings
+      (settings.finds, settings.hasRecord, settings.keepsOn) = (true, true, [.server])
+      var story = MachineStory(settings)
+      #expect(story.begin() == [.find])
+      #expect(story.tell(.found([Self.whole])) == [.listParts(uploadID: "ours")])
+      #expect(story.tell(Self.gone) == [.head(mustBeOurs: true)])
+      let next = story.tell(.headFailed(failure))
+      #expect((next == [.finish(.failed(.server, isKept: true))]) == isFinal, "\(next)")
+      #expect(story.all.hasAbort != isFinal)
+    }
+  }
+
   private static let blocks: [(UploadMachine.Event, UploadMachine.Outcome)] = [
     (.checked(Failure(.precondition, "exists")), .failed(.precondition)), (.exists, .skipped(meanwhile: false)),
     (.same(evidence: "e"), .unchanged(evidence: "e")),

@@ -366,6 +366,11 @@ import Testing
     try await box.run("get", "s3://bucket/p/d/c.txt", "new", "--dry-run", "--overwrite").expectSuccess()
     let none = try await box.run("get", "s3://bucket/p/none", "other", "--dry-run")
     #expect(none.status == 69 && none.errors.contains("there is no object"), "\(none.errors)")
+    try box.files.write("d/c.txt\n", to: "list")
+    let listed = try await box.run("get", "--files-from", "list", "s3://bucket/p/", "other", "--dry-run")
+    #expect(listed.status == 0 && listed.output.contains(" as other/d/c.txt "), "\(listed.output) \(listed.errors)")
+    try box.files.write("d/none\n", to: "list")
+    #expect(try await box.run("get", "--files-from", "list", "s3://bucket/p/", "other", "--dry-run").status == 69)
     #expect(try box.files.read("new") == [1] && box.fake.requests(.getObject).isEmpty)
     #expect(!FileManager.default.fileExists(atPath: box.files.path("other")))
   }

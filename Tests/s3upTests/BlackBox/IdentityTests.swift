@@ -99,6 +99,28 @@ struct IdentityTests {
     #expect(cognito.asked.filter { $0.headers["X-Amz-Target"]?.hasSuffix(".GetId") == true }.count == 1)
   }
 
+  @Test func filesAndFoldersAreSentAndComparedInThePlace() async throws {
+    let box = with(["S3UP_COGNITO_IDENTITY_POOL": Self.pool, "S3UP_ACCESS": "private"])
+    let place = "private/\(Self.identity)/"
+    try box.files.write("inside", to: "d/f")
+    // What lies outside of the place says nothing about it.
+    box.fake.putObject("file", bytes: Array("the content".utf8))
+    box.fake.putObject("f", bytes: Array("inside".utf8))
+    try await box.run("verify", "file", "s3://bucket/file").expectFailure(69, "no object at the key", place)
+    #expect(try await box.run("verify", "-r", "d", "s3://bucket").status == 69)
+    for bucket in ["s3://bucket", "s3://bucket/"] {
+      box.fake.removeObject(place + "f")
+      try await box.run("put", "-r", "d", bucket).expectSuccess()
+      #expect(box.fake.object(place + "f")?.bytes == Array("inside".utf8))
+      try await box.run("verify", "-r", "d", bucket).expectSuccess()
+      try await box.run("verify", "d/f", bucket + (bucket.hasSuffix("/") ? "" : "/")).expectSuccess()
+    }
+    let result = try await box.run(
+      "get", "s3://bucket/f", "--to-command", "--", "sh", "-c", "echo $0; cat >/dev/null", "s3://b/{identity}")
+    #expect(result.status == 0 && result.output.hasPrefix("s3://b/{identity}\n"), "\(result.output) \(result.errors)")
+    #expect(box.fake.objectCount == 3)
+  }
+
   @Test func anInterruptedUploadIsResumedAtTheSameKey() async throws {
     let box = with(["S3UP_COGNITO_IDENTITY_POOL": Self.pool, "S3UP_ACCESS": "private"])
     let bytes = try box.sample("big", 11 * mebi)

@@ -154,6 +154,21 @@ import Testing
     #expect(box.fake.requests.isEmpty)
   }
 
+  @Test(
+    "standard input that would be read twice is 64: the first reader would leave an empty source",
+    arguments: [
+      ["put", "-", "--ticket", "-"], ["put", "-", "s3://bucket/k", "--attributes", "-"],
+      ["put", "/dev/stdin", "s3://bucket/k", "--attributes=/dev/fd/0"],
+      ["put", "--files-from", "-", "--attributes", "-", "s3://bucket/p/"],
+    ])
+  func readTwice(_ words: [String]) async throws {
+    let box = try BlackBox()
+    box.fake.putObject("k", bytes: [1])
+    try await box.run(words, input: .bytes(Array("a\n".utf8)))
+      .expectFailure(64, "standard input can be read only once", "Name a file")
+    #expect(box.fake.requests.isEmpty)
+  }
+
   @Test("a file without a size, such as those of /proc, is a stream")
   func lengthless() async throws {
     let box = try BlackBox()

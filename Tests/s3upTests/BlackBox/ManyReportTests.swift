@@ -307,4 +307,17 @@ import Testing
     let said = result.output.components(separatedBy: "; try 2 in ").count - 1
     #expect((1...3).contains(said), "\(result.output)")
   }
+
+  @Test("a manifest that root writes over a user's stays that user's, with its mode", .enabled(if: geteuid() == 0))
+  func owner() async throws {
+    let box = try BlackBox()
+    try box.sample("d/f", 3)
+    let path = try box.files.write("{}\n", to: "m.jsonl")
+    #expect(chown(path, 12345, 12346) == 0 && chmod(path, 0o640) == 0)
+    try await box.run("put", "-r", "d", "s3://bucket/p/", "--manifest", "m.jsonl").expectSuccess()
+    var status = stat()
+    #expect(stat(path, &status) == 0)
+    #expect(status.st_uid == 12345 && status.st_gid == 12346 && status.st_mode & 0o7777 == 0o640)
+    #expect(status.st_size > 3)
+  }
 }

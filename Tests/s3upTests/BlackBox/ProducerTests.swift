@@ -50,6 +50,21 @@ import Testing
     #expect(try box.records() == [])
   }
 
+  @Test(
+    "a signal that ends the command before it reaches the run is the run's interruption", arguments: [SIGTERM, SIGHUP])
+  func signalToAll(_ signal: Int32) async throws {
+    let box = try BlackBox()
+    let child = try box.start(put + ["--", "sh", "-c", "echo begun; echo $$ >pid.new; mv pid.new pid; exec sleep 100"])
+    try await until("the command runs") { FileManager.default.fileExists(atPath: box.files.path("pid")) }
+    let text = String(decoding: try box.files.read("pid"), as: UTF8.self)
+    let pid = try #require(pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)))
+    #expect(kill(pid, signal) == 0)
+    child.signal(signal)
+    let result = await child.wait(timeout: .seconds(60))
+    #expect(result.status == 128 + signal && result.errors.contains("interrupted"), "\(result.errors)")
+    box.expectNothingLeft()
+  }
+
   @Test("a command that dies at 90 % publishes nothing and leaves no upload")
   func diesLate() async throws {
     let box = try BlackBox()

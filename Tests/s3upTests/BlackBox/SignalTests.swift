@@ -201,6 +201,18 @@ import Testing
     #expect(result.status == exit)
   }
 
+  @Test("a signal that comes twice in a row, as from timeout, counts once: the upload is ended in order")
+  func twiceInARow() async throws {
+    let (box, child) = try await held([Self.part], "--on-interrupt", "abort")
+    child.signal(SIGTERM)
+    child.signal(SIGTERM)
+    usleep(20_000)
+    child.signal(SIGTERM)
+    let result = await child.wait(timeout: .seconds(30))
+    #expect(result.status == 143 && result.errors.contains("interrupted"), "\(result.errors)")
+    #expect(box.fake.unfinishedUploads.isEmpty)
+  }
+
   @Test("after SIGINT the run waits for the answer to a running complete, because the object may already exist")
   func whileCompleting() async throws {
     let box = try BlackBox(faults: [

@@ -46,6 +46,17 @@ import Testing
     #expect(box.fake.object("k") == nil && box.fake.unfinishedUploads.isEmpty)
   }
 
+  @Test("An object that a HEAD does not show for lack of its SSE-C key is found at the end, for a condition too")
+  func hidden() async throws {
+    let box = try box()
+    box.fake.putObject("k", bytes: [9])
+    box.fake.setFaults([Fault(.init(.headObject), .error(status: 400, code: "InvalidRequest"))])
+    let skipped = try await box.run("put", "t/a", "s3://bucket/k", "--skip-existing")
+    #expect(skipped.status == 0 && skipped.output.contains("skipped"), "\(skipped.output) \(skipped.errors)")
+    try await box.run("put", "t/a", "s3://bucket/k", "--if-none-match").expectFailure(73, "PreconditionFailed")
+    #expect(box.fake.object("k")?.bytes == [9])
+  }
+
   @Test("For a folder one listing finds the objects; they are counted, and a manifest does not list them")
   func many() async throws {
     let box = try box()

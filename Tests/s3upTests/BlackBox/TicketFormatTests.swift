@@ -153,6 +153,53 @@ import Testing
     #expect(!result.output.contains("uploaded"))
   }
 
+  @Test(
+    "an error in a 200 to complete has the script's exit code for that error, as with put --ticket",
+    arguments: [("AccessDenied", 77), ("InvalidPart", 69), ("PreconditionFailed", 73)] as [(String, Int32)])
+  func errorIn200(_ code: String, _ exit: Int32) async throws {
+    let box = try BlackBox(faults: [Fault(.init(.completeMultipartUpload), .errorIn200(code: code))])
+    try box.sample("f", 100)
+    try await script(box, "f", "s3://bucket/k")
+    try await box.run("ticket", "issue", "f", "s3://bucket/k", "-o", "t").expectSuccess()
+    let result = try await box.shell("sh up.sh f")
+    #expect(result.status == exit && result.errors.contains(code), "\(result.errors)")
+    #expect(try await box.stranger.run("put", "f", "--ticket", "t").status == exit)
+  }
+
+  @Test("if the object cannot be looked at after the upload is gone, the script says so, as put --ticket does")
+  func cannotLook() async throws {
+    let box = try BlackBox()
+    try box.sample("f", 100)
+    try await script(box, "f", "s3://bucket/k")
+    try await box.run("ticket", "issue", "f", "s3://bucket/k", "-o", "t").expectSuccess()
+    try await box.run("ticket", "revoke", "t").expectSuccess()
+    #expect(try await box.shell("sh up.sh f").status == 0)
+    box.fake.setFaults([Fault(.init(.headObject), .error(status: 403, code: "AccessDenied"))])
+    let result = try await box.shell("sh up.sh f")
+    #expect(result.status == 77 && result.errors.contains("the question for the object"), "\(result.errors)")
+    let put = try await box.stranger.run("put", "f", "--ticket", "t")
+    #expect(put.status == 77 && put.errors.contains("HTTP 403"), "\(put.errors)")
+  }
+
+  @Test("pages with 404, an unusual 5xx for a completion that has worked, and a closed standard output are no failure")
+  func oddAnswers() async throws {
+    let page = Fault.Action.document(status: 404, text: "404 page not found", type: "text/plain")
+    let box = try BlackBox()
+    let bytes = try box.sample("f", 11 * mebi)
+    try await script(box, "f", "s3://bucket/k", "--if-none-match")
+    // As if the completion had worked, which was answered with 520.
+    #expect(try await box.run("put", "f", "s3://bucket/k", "--part-size", "5M").status == 0)
+    box.fake.setFaults([
+      Fault(.init(.listParts, nth: 1), page), Fault(.init(.uploadPart, nth: 1), page),
+      Fault(.init(.completeMultipartUpload, nth: 1), .error(status: 520, code: "")),
+      Fault(.init(.completeMultipartUpload), .error(status: 412, code: "PreconditionFailed")),
+    ])
+    let line = "{ sh up.sh f 2>log; echo $? >status; } | true; cat log >&2; exit $(cat status)"
+    let result = try await box.shell(line)
+    #expect(result.status == 0 && result.errors.contains("trying again in 1 s (520)"), "\(result.errors)")
+    #expect(box.fake.object("k")?.holds(bytes) == true)
+  }
+
   @Test("the script takes no 200 that is not the store's answer to a part for one, and its next run sends the part")
   func falsePart() async throws {
     let page = Fault(

@@ -74,6 +74,25 @@ import Testing
     #expect(try await box.run(Self.words).status == 0)
   }
 
+  @Test("the settings of the version that was written count, whatever another client has written since")
+  func settingsOfOwnVersion() async throws {
+    let box = try BlackBox { $0.versioning = true }
+    try box.sample("f", 100)
+    try box.files.write("", to: "hold")
+    box.fake.setFaults([Fault(.init(.headObject, nth: 1), .hold(file: box.files.path("hold"), stage: .beforeBody))])
+    let put = try box.start([
+      "put", "f", "s3://bucket/k", "--acl", "public-read", "--tag", "a=b", "--storage-class", "STANDARD_IA",
+    ])
+    #expect(await box.fake.wait { $0.contains { $0.operation == .headObject } })
+    let own = try #require(box.fake.object("k")?.versionID)
+    box.fake.putObject("k", bytes: randomBytes(100, seed: 4))
+    try FileManager.default.removeItem(atPath: box.files.path("hold"))
+    let result = await put.wait(timeout: .seconds(60))
+    result.expectSuccess()
+    #expect(!result.output.contains("not confirmed"), "\(result.output)")
+    #expect(box.fake.requests(.getObjectACL).map { $0.query["versionId"] } == [own])
+  }
+
   @Test("if another client has written the key since, the version that the store has named is looked at")
   func writtenSince() async throws {
     let later = Fault.Action.headers(["x-amz-version-id": "another", "Content-Length": "5"])

@@ -135,7 +135,7 @@ struct DownloadTarget: Sendable {
     let now = try? unchanged()
     let mode = now.map { $0.st_mode & 0o7777 } ?? mode
     let owner = now.map { (user: $0.st_uid, group: $0.st_gid) } ?? owner
-    if let owner, geteuid() == 0 { _ = fchown(part.descriptor, owner.user, owner.group) }
+    if let owner { WholeFile.keepOwner(owner.user, owner.group, part.descriptor) }
     guard fchmod(part.descriptor, mode) == 0 else { throw Self.failure(errno, "the file's mode cannot be set", path) }
     if let time { part.set(time) }
     try part.sync()

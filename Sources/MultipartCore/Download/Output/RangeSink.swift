@@ -115,6 +115,9 @@ final class RangeSink: BodySink, @unchecked Sendable {
       etag: headers["ETag"], versionID: headers[HeaderName.versionID],
       modified: headers["Last-Modified"].flatMap(DateText.http))
     if wanted.identity.isReplaced(by: given) { return replaced }
+    func isSame(_ given: ObjectIdentity) -> Bool {
+      wanted.identity.etag.map { $0.form != .opaque && $0 == given.etag } ?? false
+    }
     // rclone's server sends ranges with 200.
     guard status == 206 || (status == 200 && headers["Content-Range"] != nil) else {
       guard status == 200, wanted.isWhole else {
@@ -125,7 +128,9 @@ final class RangeSink: BodySink, @unchecked Sendable {
       }
       // What a list has said about the size may be wrong or old.
       let length = length(of: headers) ?? wanted.length
-      return length == wanted.length ? nil : WebPage.failure(status, headers) ?? replaced
+      guard length != wanted.length else { return nil }
+      return WebPage.failure(status, headers)
+        ?? (isSame(given) ? faulty("\(length) bytes of an object of \(wanted.length)") : replaced)
     }
     guard let range = headers["Content-Range"] else {
       return Failure(.server, "the store returned a range without saying which one")
@@ -136,16 +141,20 @@ final class RangeSink: BodySink, @unchecked Sendable {
       text.utf8.elementsEqual("bytes \(wanted.first)-\(last)/\(wanted.size)".utf8)
         || text.utf8.elementsEqual("bytes \(wanted.first)-\(last)/*".utf8)
     else {
-      if let total = text.words(between: "/").last.flatMap({ Int64($0, in: 0 ... .max) }), total != wanted.size {
+      if let total = text.words(between: "/").last.flatMap({ Int64($0, in: 0 ... .max) }), total != wanted.size,
+        !isSame(given)
+      {
         return replaced
       }
-      return Failure(.server, "the store returned a different range than the requested one: \(SafeText.oneLine(text))")
+      return faulty("a different range than the requested one: \(SafeText.oneLine(text))")
     }
     if let length = length(of: headers), length != wanted.length {
-      return Failure(.server, "the store returned \(length) bytes as a range of \(wanted.length)")
+      return faulty("\(length) bytes as a range of \(wanted.length)")
     }
     return nil
   }
+
+  private static func faulty(_ what: String) -> Failure { Failure(.server, "the store returned \(what)") }
 
   private static func length(of headers: HeaderList) -> Int64? {
     headers["Content-Length"].flatMap { Int64(ASCII.trimmed($0), in: 0 ... .max) }

@@ -114,8 +114,15 @@ final class ProducerProcess: Sendable {
   }
 
   /// Waits until the command has ended. Throws if its exit status cannot be determined.
+  ///
+  /// A signal that has ended it may have been sent to all processes of a job, as by systemd, and reach this one a moment
+  /// later: then the run is interrupted, and the command has not failed.
   func wait() async throws(Failure) -> ProducerEnd {
-    try await watch.wait().get()
+    let end = try await watch.wait().get()
+    if case .signalled(let number) = end, [SIGINT, SIGTERM, SIGHUP].contains(number) {
+      try? await Task.sleep(for: .milliseconds(300))
+    }
+    return end
   }
 
   /// How it ended; nil while it runs.

@@ -73,7 +73,11 @@ final class FileList: @unchecked Sendable {
       switch error.number {
       case EISDIR:
         throw Failure(.usage, "line \(listed.line) of the list names a folder", remedy: "list its files").at(place)
-      case EINVAL: throw Failure(.usage, "line \(listed.line) of the list names no regular file").at(place)
+      case EINVAL:
+        throw Failure(
+          .usage, "line \(listed.line) of the list names no regular file",
+          remedy: "leave it out, or upload it as a stream"
+        ).at(place)
       default:
         throw Failure.system(
           .sourceMissing, error.number, "the file in line \(listed.line) of the list cannot be read",

@@ -101,7 +101,7 @@ final class TreeWalk: @unchecked Sendable {
     }
     if entry.isDouble {
       return failed(
-        Failure(.usage, "another file's name becomes the same key", remedy: "rename one of them"), entry.name, level,
+        Failure(.usage, "another name beside it becomes the same key", remedy: "rename one of them"), entry.name, level,
         isListed: false)
     }
     do throws(ErrorNumber) {
@@ -109,7 +109,7 @@ final class TreeWalk: @unchecked Sendable {
       case .file, .unknown:
         if depth == .names, entry.kind == .file { return .file(TreeFile(folder: level.folder, path: whole, nil)) }
         let status = try level.folder.status(of: entry.name, followsLinks: followsLinks)
-        guard FolderNames.Kind(status) == .file else { return skipped(.replaced, entry.name, level) }
+        guard FolderNames.Kind(status) == .file else { return failed(Self.replaced, entry.name, level) }
         return .file(TreeFile(folder: level.folder, path: whole, status))
       case .folder:
         return try enter(entry.name, in: level, isIncluded: verdict.map { $0 == .include } ?? level.isIncluded)
@@ -117,7 +117,7 @@ final class TreeWalk: @unchecked Sendable {
         guard followsLinks else { return skipped(.link, entry.name, level) }
         // The link led nowhere when the folder was read.
         _ = try level.folder.status(of: entry.name, followsLinks: true)
-        return skipped(.replaced, entry.name, level)
+        return failed(Self.replaced, entry.name, level)
       case .socket: return skipped(.socket, entry.name, level)
       case .pipe: return skipped(.pipe, entry.name, level)
       case .device: return skipped(.device, entry.name, level)
@@ -157,6 +157,12 @@ final class TreeWalk: @unchecked Sendable {
     return nil
   }
 
+  /// What changes while it is read may have more in it than the run has seen, so the run is not complete.
+  private static let replaced = Failure(
+    .sourceChanged, "it was replaced while its folder was read", remedy: "run the same command again")
+  private static let vanished = Failure(
+    .sourceMissing, "it has vanished since its folder was read", remedy: "run the same command again, or exclude it")
+
   private func finding(_ error: Int32, _ entry: FolderNames.Entry, _ level: Level) -> TreeFinding {
     switch error {
     // A requested target is missing: links are only looked up if they are followed.
@@ -164,8 +170,8 @@ final class TreeWalk: @unchecked Sendable {
       return failed(
         .system(.sourceMissing, error, "the symbolic link leads nowhere", remedy: "remove it, or exclude it"),
         entry.name, level)
-    case ENOENT: return skipped(.vanished, entry.name, level)
-    case ELOOP, ENOTDIR: return skipped(.replaced, entry.name, level)
+    case ENOENT: return failed(Self.vanished, entry.name, level)
+    case ELOOP, ENOTDIR: return failed(Self.replaced, entry.name, level)
     default:
       guard entry.kind == .folder else {
         return failed(

@@ -57,6 +57,8 @@ struct Completion: Sendable {
     case anew(Wording)
     case missesPart
     case recovered(Judgement)
+    /// The object could not be read, so nothing shows whether an earlier run completed the upload.
+    case unrecovered(Failure)
     case inspected(evidence: String)
     /// The object exists without the requested settings.
     case lost(Failure)
@@ -301,7 +303,7 @@ struct Completion: Sendable {
       return .go(retry.notices)
     }
     switch look {
-    case .recovers where interruption == nil: return end(.recovered(.undecided(weak: "")))
+    case .recovers where interruption == nil: return end(.unrecovered(failure))
     case .confirms: return end(.unshown(interruption ?? failure))
     default: return end(.failed(known ?? interruption ?? failure))
     }

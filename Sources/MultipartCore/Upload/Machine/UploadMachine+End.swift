@@ -47,6 +47,7 @@ extension UploadMachine {
     case .anew(let reason): return [.say(.startsAnew(why: reason))] + startAnew(&scheduler)
     case .missesPart: return sendAllAgain(&scheduler)
     case .recovered(let judgement): return recovered(judgement, &scheduler)
+    case .unrecovered(let failure): return unrecovered(failure, &scheduler)
     }
   }
 

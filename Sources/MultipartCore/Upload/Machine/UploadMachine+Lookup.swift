@@ -164,6 +164,16 @@ extension UploadMachine {
     return []
   }
 
+  /// The object may be the one that the upload was completed into: sent again, it would replace itself, and another
+  /// ticket would be asked for in vain. A caller that may not look has nothing better to do, except with a ticket.
+  mutating func unrecovered(_ failure: Failure, _ scheduler: inout Scheduler) -> [Action] {
+    guard case .recovering(_, let doubtful) = lookup.state else { return unfit() }
+    guard doubtful == nil, lookup.otherwise == nil,
+      settings.isTicket && failure.status != nil || RetryPolicy.isWorthRetrying(failure.code)
+    else { return recovered(.undecided(weak: ""), &scheduler) }
+    return fail(failure, &scheduler)
+  }
+
   /// Ends the run because of the object at the key, and touches no upload: a recorded one may belong to an object that
   /// was replaced since, and stays for `uploads`.
   mutating func ended(as end: Lookup.Ending, _ scheduler: inout Scheduler) -> [Action] {

@@ -9,11 +9,11 @@ extension UploadMachine {
     return [.check]
   }
 
-  /// A HEAD that is not allowed decides nothing: the store checks the condition again at the end.
+  /// A HEAD that does not show the object decides nothing: the store checks the condition again at the end.
   mutating func checked(_ failure: Failure?, _ scheduler: inout Scheduler) -> [Action] {
     guard case .checking(let attempt) = state else { return unfit() }
     if let interruption { return fail(interruption, &scheduler) }
-    guard let failure, failure.code != .credentials else { return begin() }
+    guard let failure, !failure.hidesObject else { return begin() }
     if failure.code == .precondition { return end(.failing(failure), &scheduler) }
     state = .checking(attempt: attempt + 1)
     return scheduler.retry(.step(object: object), after: failure, attempt: attempt)?.notices

@@ -83,15 +83,12 @@ final class Finisher: Sendable {
   func head(mustBeOurs: Bool) async throws(Failure) -> Judgement {
     guard let expected else { throw Failure(.local, "nothing is known to compare the object with") }
     let asked = client.world.uptime()
-    guard case .exists(let newest) = try await client.perform(headOperation) else { return .absent }
     let (freshness, made) = state.withLock { ($0.freshness, $0.known) }
-    var object = newest
-    if !mustBeOurs, let own = made.versionID, ObjectIdentity.areDifferentVersions(own, newest.versionID) {
-      // Another client has written to the key since.
-      guard case .exists(let version)? = try? await client.perform(HeadObject(address, versionID: own)) else {
-        return .notOurs(message: "another version of the object is at the key now")
-      }
-      object = version
+    let object: ObjectInfo
+    switch try await ObjectAfterWrite.look(mustBeOurs ? ReportedObject() : made, address, client) {
+    case .absent: return .absent
+    case .replaced: return .notOurs(message: "another version of the object is at the key now")
+    case .object(let found, _): object = found
     }
     let judgement = Verdict.judge(expected, ReportedObject(object), isOpen: isOpen)
     // Only the size is left as evidence, and the store does not return it.

@@ -13,14 +13,17 @@ struct SettingsCheck: Sendable {
   func run(made: ReportedObject) async throws(Failure) -> UploadMachine.Inspection {
     var findings = asked.settings.map { RequestedSettings.Finding(setting: $0, state: .unseen) }
     var reasons: [String] = []
-    if needsHead {
+    var version: String?
+    // A version shows whether the newest object is the one to ask about.
+    if needsHead || made.versionID != nil {
       do throws(Failure) {
-        guard let object = try await head(made) else {
+        guard let (object, isNewest) = try await head(made) else {
           return .kept(
             unconfirmed: findings.filter { !isConfirmed($0.setting) }.map(\.setting.title),
             why: "another object is now at the key")
         }
         findings = asked.findings(inHead: object.headers)
+        if !isNewest { version = made.versionID }
       } catch {
         try passOn(error)
         reasons.append(error.reason(of: HeadObject.name))
@@ -29,10 +32,10 @@ struct SettingsCheck: Sendable {
     for index in findings.indices {
       guard let part = part(for: findings[index]) else { continue }
       do throws(Failure) {
-        findings[index].state = try await ask(part)
+        findings[index].state = try await ask(part, ofVersion: version)
       } catch {
         try passOn(error)
-        reasons.append(error.reason(of: part.operation(ofVersion: false)))
+        reasons.append(error.reason(of: part.operation(ofVersion: version != nil)))
       }
     }
     findings.removeAll { isConfirmed($0.setting) && !$0.isDropped }
@@ -51,12 +54,16 @@ struct SettingsCheck: Sendable {
     encryptionIsConfirmed && setting.isEncryption && setting != .keyContext
   }
 
-  /// The HEAD; nil if another client has written to the key since: that object says nothing about this one.
-  private func head(_ made: ReportedObject) async throws(Failure) -> ObjectInfo? {
-    guard case .exists(let object) = try await client.perform(HeadObject(address)) else { throw Self.notShown }
-    if let own = made.versionID, let found = object.versionID, !own.utf8.elementsEqual(found.utf8) { return nil }
-    if let own = made.size, let found = object.size, own != found { return nil }
-    return object
+  /// The object that this run has written; nil if another client has written to the key since, and only that object is
+  /// shown: it says nothing about this one.
+  private func head(_ made: ReportedObject) async throws(Failure) -> (ObjectInfo, isNewest: Bool)? {
+    switch try await ObjectAfterWrite.look(made, address, client) {
+    case .absent: throw Self.notShown
+    case .replaced: return nil
+    case .object(let object, let isNewest):
+      if let own = made.size, let found = object.size, own != found { return nil }
+      return (object, isNewest)
+    }
   }
 
   private func part(for finding: RequestedSettings.Finding) -> GetObjectSettings.Part? {
@@ -69,8 +76,10 @@ struct SettingsCheck: Sendable {
     }
   }
 
-  private func ask(_ part: GetObjectSettings.Part) async throws(Failure) -> RequestedSettings.State {
-    switch try await client.perform(GetObjectSettings(address, part: part)) {
+  private func ask(
+    _ part: GetObjectSettings.Part, ofVersion version: String?
+  ) async throws(Failure) -> RequestedSettings.State {
+    switch try await client.perform(GetObjectSettings(address, part: part, versionID: version)) {
     case .acl(let grants): return asked.access(grants)
     case .tags(let tags): return asked.tags(tags)
     case .retention(let mode?, let until?): return asked.lock(mode: mode, until: until)
@@ -83,7 +92,7 @@ struct SettingsCheck: Sendable {
     }
   }
 
-  /// Rethrows transient failures, which are retried; any other leaves the setting unconfirmed.
+  /// Rethrows failures that say nothing about the object; any other leaves the setting unconfirmed.
   private func passOn(_ failure: Failure) throws(Failure) {
     switch failure.code {
     case .network, .stalled, .throttled, .interrupted, .local, .tls: throw failure

@@ -109,7 +109,7 @@ struct CompleteStep: Sendable {
     switch end {
     case .completed(let evidence, _), .inspected(let evidence): return evidence
     case .failed(let failure), .spoiled(let failure), .unshown(let failure), .lost(let failure),
-      .unconfirmed(let failure):
+      .unconfirmed(let failure), .unrecovered(let failure):
       throw failure
     case .anew, .missesPart, .recovered: throw Failure(.local, "the completion ended without a reason")
     }

@@ -100,7 +100,9 @@ struct ManyRun: Sendable {
       trouble.isResumable = false
       if cut == nil, reporter.status == .success {
         trouble.message += "; the run itself succeeded"
-        if session.invocation.command == .put { trouble.remedy = trouble.remedy ?? Self.remedyForReport }
+        if session.invocation.command == .put {
+          trouble.remedy = (trouble.remedy.map { $0 + "; then " } ?? "") + Self.remedyForReport
+        }
         throw trouble
       }
       session.showBeside(trouble)

@@ -173,7 +173,7 @@ enum AddressAdvice {
     guard typed.utf8.allSatisfy(ASCII.isVisible) else { return failure(typed, why, form) }
     if typed.holds("/") { return failure(typed, why, "Write \(shown("s3://" + typed)).") }
     let key = shown("s3://BUCKET/" + typed)
-    guard let command, !command.modes.isDisjoint(with: .ofPrefix), command != .get else {
+    guard let command, command.modes.isSubset(of: .ofPrefix) else {
       return failure(typed, why, "Write \(key).")
     }
     return failure(typed, why, "Write \(shown("s3://" + typed)) for the bucket of this name, \(key) for the key.")
