@@ -60,7 +60,8 @@ extension Downloader {
       wanted: RangeSink.Wanted(
         number: number, first: plan.start + offset + have, length: length, size: size,
         // A list has fractions of seconds, which an answer may round.
-        identity: isListed ? ObjectIdentity(etag: object.etag, modified: nil) : ObjectIdentity(object)),
+        identity: isListed ? ObjectIdentity(etag: object.etag, modified: nil) : ObjectIdentity(object),
+        isListed: isListed),
       isListed: isListed, part: part, ordered: ordered, record: record, ticket: claims.enter(),
       transfer: progress.begin(.init(part: number, isCopy: isCopy)), start: world.uptime())
     var (confirmed, kept): (Int64?, Int64) = (nil, 0)

@@ -103,7 +103,8 @@ public final class ReportFile: Sendable {
       ).at(Place(file: path.text))
     }
     switch target {
-    case .file(let place, let mode): try WholeFile.replace(place, mode: mode, failing: failure, put)
+    case .file(let place, let mode):
+      try WholeFile.replace(place, mode: mode, keepsOwner: true, failing: failure, put)
     case .descriptor(let descriptor): try put(descriptor)
     case .stream(let place):
       let descriptor = try openStream(place)

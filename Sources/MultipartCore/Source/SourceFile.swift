@@ -240,7 +240,9 @@ extension SourceFile {
     case (S_IFREG, _): return status
     // It was a file when its folder was read.
     case (_, .entry):
-      throw Failure(.sourceChanged, "something else has taken the file's place").at(Place(file: path.text))
+      throw Failure(
+        .sourceChanged, "something else has taken the file's place", remedy: "run the same command again"
+      ).at(Place(file: path.text))
     case (S_IFDIR, _):
       throw Failure(.usage, "the source is a directory", remedy: "name a file").at(Place(file: path.text))
     default: throw Failure(.usage, "the source is not a regular file", remedy: "name a file").at(Place(file: path.text))

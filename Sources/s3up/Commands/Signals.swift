@@ -128,6 +128,13 @@ final class Signals: Sendable {
     _exit(status)
   }
 
+  /// Whether a signal belongs to the first one: `timeout` sends its signal to its child and to its group, and systemd
+  /// may send SIGHUP after SIGTERM. Ctrl-C is pressed twice by a person who does not want to wait.
+  static func isEcho(_ signal: Int32, of first: Int32?, after pause: Duration) -> Bool {
+    guard let first, pause < .milliseconds(500) else { return false }
+    return [first, signal].allSatisfy { [SIGTERM, SIGHUP].contains($0) }
+  }
+
   /// Waits for signals (`sigwait`) for the life of the process, because a signal handler may do very little. Called on
   /// the main thread: otherwise the runtime would leave it in `sigsuspend` with all signals unblocked.
   func wait() -> Never {
@@ -149,8 +156,7 @@ final class Signals: Sendable {
         defer { state.received = state.received ?? signal }
         return (state.received, state.stop)
       }
-      // `timeout` sends its signal twice: to its child, and to its group.
-      if let firstAt, earlier == signal, signal != SIGINT, now - firstAt < .milliseconds(500) { continue }
+      if let firstAt, Self.isEcho(signal, of: earlier, after: now - firstAt) { continue }
       firstAt = firstAt ?? now
       guard earlier == nil, let stop else {
         end(128 + signal)

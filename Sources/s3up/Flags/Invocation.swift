@@ -266,10 +266,10 @@ struct Invocation: Sendable {
     func isInput(_ word: Argument) -> Bool {
       ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"].contains { word.bytes.elementsEqual($0.utf8) }
     }
-    let written: Set<FlagName> = [.failedTo, .trace, .report, .dotenv, .output]
-    var readers = FlagList.of(command).filter { flag in
-      flag.completes == .files && !written.contains(flag.name) && (flag.name != .manifest || command != .put)
-    }.flatMap { flag in all(flag.name).filter { isInput($0.value) }.map { "\($0.origin.text) \($0.value.text)" } }
+    let reading: [FlagName] = [.ticket, .filesFrom, .batch, .attributes, .partsFile, .contentMD5File]
+    var readers = (command == .put ? reading : reading + [.manifest]).flatMap { name in
+      all(name).filter { isInput($0.value) }.map { "\($0.origin.text) \($0.value.text)" }
+    }
     // The words of a command are its own, and the target of a download is written.
     if command != .get, toggle(.fromCommand) != true { readers += positionals.filter(isInput).map { "'\($0.text)'" } }
     guard readers.count > 1 else { return }

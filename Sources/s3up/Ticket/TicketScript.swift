@@ -22,7 +22,8 @@ enum TicketScript {
       "ETAG": ShellWord.quoted(ticket.signedETag ?? ""), "SUM": ShellWord.quoted(ticket.signedComposite ?? ""),
       "COMPLETE": ShellWord.quoted(words(ticket.complete)), "HEAD": ShellWord.quoted(words(ticket.head)),
       "LISTS": lines(ticket.lists.enumerated().map { "\($0 * Ticket.pageLength) \(words($1))" }),
-      "CODES": TicketErrors.shell, "PARTS": lines(ticket.parts.indices.map { part($0 + 1, ticket) }),
+      "MEANINGS": ShellWord.quoted(TicketErrors.shell),
+      "PARTS": lines(ticket.parts.indices.map { part($0 + 1, ticket) }),
       "TICKET": ticket.json,
     ])
   }

@@ -30,6 +30,8 @@ object_etag=__ETAG__
 object_sum=__SUM__
 complete=__COMPLETE__
 head=__HEAD__
+# What errors mean, whatever the status beside them.
+meanings=__MEANINGS__
 
 tab=$(printf '\t')
 return=$(printf '\r')
@@ -134,11 +136,8 @@ settle() {
     code=${answer##*"$line_feed"}
     sent=${code##* } code=${code%% *}
     answer=${answer%"$line_feed"*}
-    # An error's code says more than the status, which may be 200.
     between "$answer" Code
-    case $value in
-__CODES__
-    esac
+    case $meanings in *" $value="*) code=${meanings#*" $value="} code=${code%% *} ;; esac
     case $code in
       501 | 507) return 0 ;;
       000 | 408 | 429 | 5[0-9][0-9]) ;;
@@ -158,7 +157,7 @@ __CODES__
 is_page() {
   page=$answer
   case $page in HTTP/*) page=${page#*"$return$line_feed$return$line_feed"} ;; esac
-  case $page in '' | HTTP/* | *'<Error'* | *:Error*) return 1 ;; esac
+  case $page in '' | HTTP/* | *'<Error'* | *:Error'>'* | *:Error' '*) return 1 ;; esac
 }
 
 between() { # TEXT TAG: sets `value`
@@ -232,14 +231,14 @@ ended() {
 
 complete_already() {
   still_same
-  end "the object was already complete: $url ($size bytes, $proof)"
+  report "the object was already complete: $url ($size bytes, $proof)"
+  exit 0
 }
 
-# Ends with success, also if nobody reads the message.
-end() {
+# Says that it is done. If nobody reads that, it is done nevertheless.
+report() {
   trap '' PIPE
-  say "$1" 2>/dev/null
-  exit 0
+  say "$1" 2>/dev/null || :
 }
 
 # For each of the answer's parts: sets have_N to its size at the store, etag_N (without quotes) and sum_N.
@@ -472,7 +471,7 @@ show_object || fail 75 "the object is not this file ($code)" 'It may have been r
 # The parts' notes are needed no longer.
 [ -z "$note" ] || : >"$note"
 keep_note object "$etag"
-end "uploaded $file to $url ($size bytes, $proof)"
+report "uploaded $file to $url ($size bytes, $proof)"
 }
 # For s3up ticket show, renew, finish and revoke:
 # __TICKET__

@@ -94,11 +94,14 @@ import Testing
     let hash = "\"d41d8cd98f00b204e9800998ecf8427e\""
     for (etag, code) in [(hash, Failure.Code.server), ("\"odd\"", .sourceChanged), (nil, .sourceChanged)] {
       let identity = ObjectIdentity(etag: etag, modified: nil)
-      let whole = RangeSink.Wanted(number: 1, first: 0, length: 640, size: 640, identity: identity)
+      var whole = RangeSink.Wanted(number: 1, first: 0, length: 640, size: 640, identity: identity)
       var headers: HeaderList = [:]
       headers.add("ETag", etag)
       headers.add("Content-Length", "17")
       #expect(RangeSink.judge(200, headers, whole)?.code == code)
+      // What a list says about the size may be wrong.
+      whole.isListed = true
+      #expect(RangeSink.judge(200, headers, whole)?.code == .sourceChanged)
       let part = RangeSink.Wanted(number: 1, first: 0, length: 640, size: 1000, identity: identity)
       headers.add("Content-Range", "bytes 0-639/1001")
       #expect(RangeSink.judge(206, headers, part)?.code == code)

@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import Support
+@testable import s3up
 
 @Suite(.crowd) struct SignalTests {
   private static let part = Fault(.init(.uploadPart, partNumber: 1), .stall(stage: .withinBody))
@@ -206,11 +207,16 @@ import Testing
     let (box, child) = try await held([Self.part], "--on-interrupt", "abort")
     child.signal(SIGTERM)
     child.signal(SIGTERM)
-    usleep(20_000)
-    child.signal(SIGTERM)
     let result = await child.wait(timeout: .seconds(30))
     #expect(result.status == 143 && result.errors.contains("interrupted"), "\(result.errors)")
     #expect(box.fake.unfinishedUploads.isEmpty)
+    for (first, next, milliseconds, isEcho) in [
+      (SIGTERM, SIGTERM, 5, true), (SIGHUP, SIGHUP, 499, true), (SIGTERM, SIGHUP, 5, true),
+      (SIGTERM, SIGTERM, 500, false), (SIGINT, SIGINT, 5, false), (SIGTERM, SIGINT, 5, false),
+      (nil, SIGTERM, 0, false),
+    ] as [(Int32?, Int32, Int, Bool)] {
+      #expect(Signals.isEcho(next, of: first, after: .milliseconds(milliseconds)) == isEcho)
+    }
   }
 
   @Test("after SIGINT the run waits for the answer to a running complete, because the object may already exist")

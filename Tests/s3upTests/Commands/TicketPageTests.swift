@@ -24,4 +24,16 @@ struct TicketPageTests {
     let failure = #expect(throws: Failure.self) { try TicketPage.source(origin) }
     #expect(failure?.code == .usage)
   }
+
+  @Test("An error code means the same to a ticket's script and page as to the library, by its exit code")
+  func errorCodes() throws {
+    let digests = ["BadDigest", "InvalidDigest"]
+    for (status, codes) in TicketErrors.meanings {
+      for code in codes where !digests.contains(code) {
+        let known = try #require(S3ErrorTable.codes[code])
+        #expect(ExitStatus(known) == ExitStatus(S3ErrorTable.code(status: status)), "\(code)")
+      }
+    }
+    #expect(digests.allSatisfy { S3ErrorTable.codes[$0] == .dataMismatch })
+  }
 }

@@ -34,7 +34,7 @@ enum ProgramOutput {
 /// Reads one pipe on its own thread, until the program has exited, the deadline, or the stop. Owns the descriptor.
 private final class OutputReader: Sendable {
   /// The intervals in milliseconds at which it checks whether the program has exited: while its child processes keep
-  /// the pipe open, and once the pipe is closed, when it is about to.
+  /// the pipe open, and once the pipe is closed, because then it is mostly about to exit.
   private static let tick: Int32 = 50
   private static let lastTick: Int32 = 5
 

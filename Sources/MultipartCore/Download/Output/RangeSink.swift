@@ -61,6 +61,8 @@ final class RangeSink: BodySink, @unchecked Sendable {
     /// The size of the whole object.
     var size: Int64
     var identity: ObjectIdentity
+    /// All this is known from a list only, which may be wrong or old.
+    var isListed = false
     var isWhole: Bool { first == 0 && length == size }
   }
 
@@ -116,7 +118,7 @@ final class RangeSink: BodySink, @unchecked Sendable {
       modified: headers["Last-Modified"].flatMap(DateText.http))
     if wanted.identity.isReplaced(by: given) { return replaced }
     func isSame(_ given: ObjectIdentity) -> Bool {
-      wanted.identity.etag.map { $0.form != .opaque && $0 == given.etag } ?? false
+      !wanted.isListed && wanted.identity.etag.map { $0.form != .opaque && $0 == given.etag } ?? false
     }
     // rclone's server sends ranges with 200.
     guard status == 206 || (status == 200 && headers["Content-Range"] != nil) else {
@@ -126,7 +128,6 @@ final class RangeSink: BodySink, @unchecked Sendable {
             .refused, "the store returned the whole object instead of a range",
             remedy: "download the whole object, with a \(.partSize) of at least its size")
       }
-      // What a list has said about the size may be wrong or old.
       let length = length(of: headers) ?? wanted.length
       guard length != wanted.length else { return nil }
       return WebPage.failure(status, headers)

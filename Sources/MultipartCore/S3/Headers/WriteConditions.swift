@@ -51,16 +51,12 @@ public struct WriteConditions: Sendable, Equatable {
     case .absent where ifMatch != nil:
       Failure(.precondition, "there is no object to match \(.ifMatch)", status: 404)
     case .exists where ifNoneMatch:
-      Failure(.precondition, "the object already exists", remedy: Self.alreadyThere)
+      Failure(.precondition, "the object already exists", remedy: "leave \(.ifNoneMatch) out to replace it")
     case .exists(let object):
       matches(object.etag) ? nil : Failure(.precondition, "the object has a different ETag: \(object.etag ?? "none")")
     case .absent: nil
     }
   }
-
-  /// A run that was stopped may have written it without having learned of it.
-  static let alreadyThere: Wording =
-    "leave \(.ifNoneMatch) out to replace it, or add \(.skipsSame) if an interrupted run may have written it"
 
   /// Whether an object with this ETag may be replaced.
   func matches(_ etag: String?) -> Bool {

@@ -109,7 +109,9 @@ final class TreeWalk: @unchecked Sendable {
       case .file, .unknown:
         if depth == .names, entry.kind == .file { return .file(TreeFile(folder: level.folder, path: whole, nil)) }
         let status = try level.folder.status(of: entry.name, followsLinks: followsLinks)
-        guard FolderNames.Kind(status) == .file else { return failed(Self.replaced, entry.name, level) }
+        guard FolderNames.Kind(status) == .file else {
+          return failed(Self.replaced, entry.name, level, isListed: false)
+        }
         return .file(TreeFile(folder: level.folder, path: whole, status))
       case .folder:
         return try enter(entry.name, in: level, isIncluded: verdict.map { $0 == .include } ?? level.isIncluded)
@@ -117,7 +119,7 @@ final class TreeWalk: @unchecked Sendable {
         guard followsLinks else { return skipped(.link, entry.name, level) }
         // The link led nowhere when the folder was read.
         _ = try level.folder.status(of: entry.name, followsLinks: true)
-        return failed(Self.replaced, entry.name, level)
+        return failed(Self.replaced, entry.name, level, isListed: false)
       case .socket: return skipped(.socket, entry.name, level)
       case .pipe: return skipped(.pipe, entry.name, level)
       case .device: return skipped(.device, entry.name, level)
@@ -170,8 +172,8 @@ final class TreeWalk: @unchecked Sendable {
       return failed(
         .system(.sourceMissing, error, "the symbolic link leads nowhere", remedy: "remove it, or exclude it"),
         entry.name, level)
-    case ENOENT: return failed(Self.vanished, entry.name, level)
-    case ELOOP, ENOTDIR: return failed(Self.replaced, entry.name, level)
+    case ENOENT: return failed(Self.vanished, entry.name, level, isListed: entry.kind != .folder)
+    case ELOOP, ENOTDIR: return failed(Self.replaced, entry.name, level, isListed: false)
     default:
       guard entry.kind == .folder else {
         return failed(

@@ -19,7 +19,8 @@ enum ObjectAfterWrite: Sendable {
       }
       return .object(object, isNewest: false)
     } catch {
-      guard !RetryPolicy.isWorthRetrying(error.code) else { throw error }
+      // Without a status: the store has returned another version.
+      guard error.status != nil || error.code == .refused, !RetryPolicy.isWorthRetrying(error.code) else { throw error }
       return .replaced
     }
   }

@@ -80,10 +80,10 @@ extension Uploader {
     }
     failure.isResumable = true
     let done = machine.receipts.count { $0 != nil }
-    let known = done == 0 ? "" : ": at least \(done) of \(machine.receipts.count) parts are at the store"
+    let known = "at least \(done) of \(machine.receipts.count) parts are at the store"
     // With this option the next run would abort it.
     let how: Wording = job.resume == .never ? "run it again without \(.resume, "never")" : "run the same command again"
-    failure.remedy = (failure.remedy.map { $0 + "; " } ?? "") + how + " to resume\(known)"
+    failure.remedy = (failure.remedy.map { $0 + "; " } ?? "") + how + " to resume: \(known)"
     return failure
   }
 

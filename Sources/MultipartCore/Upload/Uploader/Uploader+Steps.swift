@@ -13,7 +13,12 @@ extension Uploader {
       guard job.conditions != WriteConditions() else { return .checked(nil) }
       let found = try await client.perform(finisher.headOperation)
       finisher.saw(found)
-      return .checked(job.conditions.unmet(by: found))
+      var unmet = job.conditions.unmet(by: found)
+      // A run that was stopped may have written it without having learned of it.
+      if job.conditions.ifNoneMatch, job.ticket == nil {
+        unmet?.remedy? += ", or add \(.skipsSame) if an interrupted run may have written it"
+      }
+      return .checked(unmet)
     } catch {
       return .checked(error)
     }

@@ -10,10 +10,19 @@ import Testing
   func vanished() throws {
     let tree = try Tree(["a", "b", "c/x", "d"])
     let walk = try TreeWalk(root: tree.root)
-    #expect(walk.tell(1) == ["a"])
+    let other = try TreeWalk(root: tree.root)
+    #expect(walk.tell(1) == ["a"] && other.tell(1) == ["a"])
     unlink(tree.path("b"))
     try FileManager.default.removeItem(atPath: tree.path("c"))
     try tree.make(Array("a2".utf8))
+    // A list of names can have the file, but not what was in the folder.
+    for path in [Array("b".utf8), nil] {
+      guard case .failed(let failure)? = other.next() else {
+        Issue.record("no failure")
+        return
+      }
+      #expect(failure.path == path)
+    }
     #expect(walk.tell() == ["sourceMissing: \(tree.path("b"))", "sourceMissing: \(tree.path("c"))", "d"])
   }
 
