@@ -44,7 +44,7 @@ public enum Redaction {
   /// What a URL in a text ends at.
   private static let ends = Set(" \t\n\"'".utf8)
 
-  /// Whether the value of a header or of metadata of this name may be secret. More names may than logs hide.
+  /// Whether the value of a header or of metadata of this name may be secret. Logs hide fewer.
   public static func mayBeSecret(field name: String) -> Bool { SecretNames.mayBeSecret(field: name) }
 
   static func headers(_ headers: HeaderList) -> HeaderList {

@@ -164,8 +164,8 @@ extension UploadMachine {
     return []
   }
 
-  /// The object may be the one that the upload was completed into: sent again, it would replace itself, and another
-  /// ticket would be asked for in vain. A caller that may not look has nothing better to do, except with a ticket.
+  /// The object may be what the upload was completed into, so it is neither sent again nor said to be another one. A
+  /// caller that is not allowed to look at it begins another upload; a ticket is for this one only.
   mutating func unrecovered(_ failure: Failure, _ scheduler: inout Scheduler) -> [Action] {
     guard case .recovering(_, let doubtful) = lookup.state else { return unfit() }
     guard doubtful == nil, lookup.otherwise == nil,
