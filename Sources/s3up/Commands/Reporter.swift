@@ -88,7 +88,7 @@ struct Reporter: Sendable {
   }
 
   private func say(_ text: Wording) {
-    session.console.line("s3up: \(SafeText.oneLine(text.commandText))")
+    session.console.line("s3up: \(SafeText.oneLine(text.commandText, limit: ErrorText.longestAdvice))")
   }
 
   /// A wait is no error.

@@ -3,6 +3,9 @@ import MultipartCore
 
 /// The two lines of an error: what happened and where, with the store's code and request id; then the remedy.
 enum ErrorText {
+  /// Long enough for a command with a key of 1,024 bytes and an upload id: nobody should copy a part of a command.
+  static let longestAdvice = 1900
+
   static func lines(for failure: Failure) -> [String] {
     let message = SafeText.oneLine(failure.message.commandText)
     var details = whereabouts(failure.place, message)
@@ -12,7 +15,9 @@ enum ErrorText {
     if !store.isEmpty { details.append(store.joined(separator: " ")) }
     if let id = failure.requestID { details.append("request id \(SafeText.oneLine(id, limit: 120))") }
     let first = "s3up: " + message + (details.isEmpty ? "" : " (\(details.joined(separator: ", ")))")
-    var remedy = failure.remedy.map { SafeText.oneLine($0.commandText(at: failure.place)) } ?? wayOut(failure.code)
+    var remedy =
+      failure.remedy.map { SafeText.oneLine($0.commandText(at: failure.place), limit: longestAdvice) }
+      ?? wayOut(failure.code)
     if failure.remedy?.actions == [.listObjects], let key = failure.place.key { remedy += meant(key) }
     return [first, sentence(remedy)]
   }

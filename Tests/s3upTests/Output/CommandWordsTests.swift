@@ -37,6 +37,15 @@ struct CommandWordsTests {
     #expect(RemedyAction.listObjects.commandLine(at: Place(bucket: "b", key: "k")) == "s3up ls s3://b/")
   }
 
+  @Test("A command in a remedy is never cut, however long its key and upload id are")
+  func whole() {
+    let key = String(repeating: "k", count: 1024)
+    let id = String(repeating: "i", count: 128)
+    let failure = Failure(
+      .network, "reset", remedy: "abort the upload: \(run: .abort(bucket: "b", key: key, uploadID: id))")
+    #expect(ErrorText.lines(for: failure).last?.hasSuffix(" --upload-id=\(id)") == true)
+  }
+
   /// Texts that only look like an option or a command: suffixes of buckets, other programs' commands, file headers.
   private static let others = [
     "--x-s3", "--xa-s3", "--op-s3", "--ol-s3", "base--zone", "base--usw2-az1", "--profile \\(name)\"",

@@ -48,7 +48,7 @@ extension Uploader {
         "there is an unfinished upload of this key that this run did not begin\(begun)"
       // With `adopt` it was examined, and cannot be continued.
       if job.resume != .adopt, job.asksForNothingUnseen, !job.source.isStream { text += Self.wayOn }
-      text += "; if nothing is sending to it now, and it is not needed, abort it: "
+      text += "; if nothing is sending to it, abort it: "
       text += "\(run: job.abort(oldest.uploadID))"
       if others.count > 1 || !listing.isComplete {
         text += "; and \(listing.isComplete ? "" : "at least ")\(others.count - 1) more: "
