@@ -8,7 +8,6 @@ private struct RangeTry: Sendable {
   /// What is there of the range already: the request is for the bytes after it.
   let beginning: Downloader.Known.Beginning?
   let wanted: RangeSink.Wanted
-  let isListed: Bool
   let part: PartFile?
   let ordered: OrderedOutput?
   let record: DownloadRecord?
@@ -20,6 +19,7 @@ private struct RangeTry: Sendable {
   let bytes = Locked<[UInt8]>([])
   let traced = Locked<RequestTrace?>(nil)
 
+  var isListed: Bool { wanted.isListed }
   var isInMemory: Bool { isCopy || ordered != nil || isListed }
 
   /// All that is there of the range once this try has received so many bytes.
@@ -62,7 +62,7 @@ extension Downloader {
         // A list has fractions of seconds, which an answer may round.
         identity: isListed ? ObjectIdentity(etag: object.etag, modified: nil) : ObjectIdentity(object),
         isListed: isListed),
-      isListed: isListed, part: part, ordered: ordered, record: record, ticket: claims.enter(),
+      part: part, ordered: ordered, record: record, ticket: claims.enter(),
       transfer: progress.begin(.init(part: number, isCopy: isCopy)), start: world.uptime())
     var (confirmed, kept): (Int64?, Int64) = (nil, 0)
     defer { attempt.transfer.end(confirmed: confirmed) }

@@ -1,3 +1,4 @@
+import Glibc
 import MultipartBasics
 import MultipartCore
 
@@ -264,7 +265,7 @@ struct Invocation: Sendable {
   /// Fails if standard input is named twice: the first reader would leave nothing, and an empty object could be published.
   func requireOneReaderOfInput() throws(Failure) {
     func isInput(_ word: Argument) -> Bool {
-      ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"].contains { word.bytes.elementsEqual($0.utf8) }
+      word.bytes.elementsEqual("-".utf8) || FilePath(bytes: word.bytes).openDescriptor == STDIN_FILENO
     }
     let reading: [FlagName] = [.ticket, .filesFrom, .batch, .attributes, .partsFile, .contentMD5File]
     var readers = (command == .put ? reading : reading + [.manifest]).flatMap { name in

@@ -10,8 +10,8 @@ final class FailedNames: Sendable {
   private struct State: Sendable {
     var first: [String] = []
     var count = 0
-    /// Names that the list cannot contain, because they contain the byte that ends a name in it, or end like a line of
-    /// Windows.
+    /// Names that the list cannot contain, because they contain the byte that ends a name in it, or end with a carriage
+    /// return.
     var unlisted = 0
     /// What no list can name, such as a folder that cannot be read.
     var nameless = 0

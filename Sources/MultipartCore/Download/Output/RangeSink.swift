@@ -117,9 +117,7 @@ final class RangeSink: BodySink, @unchecked Sendable {
       etag: headers["ETag"], versionID: headers[HeaderName.versionID],
       modified: headers["Last-Modified"].flatMap(DateText.http))
     if wanted.identity.isReplaced(by: given) { return replaced }
-    func isSame(_ given: ObjectIdentity) -> Bool {
-      !wanted.isListed && wanted.identity.etag.map { $0.form != .opaque && $0 == given.etag } ?? false
-    }
+    let isSame = !wanted.isListed && wanted.identity.etag.map { $0.form != .opaque && $0 == given.etag } ?? false
     // rclone's server sends ranges with 200.
     guard status == 206 || (status == 200 && headers["Content-Range"] != nil) else {
       guard status == 200, wanted.isWhole else {
@@ -131,7 +129,7 @@ final class RangeSink: BodySink, @unchecked Sendable {
       let length = length(of: headers) ?? wanted.length
       guard length != wanted.length else { return nil }
       return WebPage.failure(status, headers)
-        ?? (isSame(given) ? faulty("\(length) bytes of an object of \(wanted.length)") : replaced)
+        ?? (isSame ? faulty("\(length) bytes of an object of \(wanted.length)") : replaced)
     }
     guard let range = headers["Content-Range"] else {
       return Failure(.server, "the store returned a range without saying which one")
@@ -143,7 +141,7 @@ final class RangeSink: BodySink, @unchecked Sendable {
         || text.utf8.elementsEqual("bytes \(wanted.first)-\(last)/*".utf8)
     else {
       if let total = text.words(between: "/").last.flatMap({ Int64($0, in: 0 ... .max) }), total != wanted.size,
-        !isSame(given)
+        !isSame
       {
         return replaced
       }
