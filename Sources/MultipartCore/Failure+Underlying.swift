@@ -10,23 +10,21 @@ extension Failure {
     case libcurl(Int32, errno: Int32?)
   }
 
-  /// Whether the error is the machine's rather than that of a file's name: memory, space or a disk.
-  static func isOfMachine(_ error: Int32) -> Bool { [ENOMEM, ENOSPC, EDQUOT, EIO].contains(error) }
-
   /// The failure of a system call; `what` says what could not be done. `error` is a parameter because building the text
-  /// may change `errno`. `EMFILE` and `ENFILE` say nothing about the file that was to be opened, so they have a text of
-  /// their own.
+  /// may change `errno`. Where the caller blames a name that was given (`.usage`), an error of the machine is not its
+  /// fault; and that too many files are open says nothing about any file.
   static func system(_ code: Code, _ error: Int32, _ what: Wording, remedy: Wording? = nil) -> Failure {
     // `strerror` is thread-safe here: glibc 2.32 and later return constant or thread-local memory.
     let reason = strerror(error).map { String(cString: $0) } ?? "error \(error)"
     var failure = Failure(code, "\(what): \(reason)", remedy: remedy)
     failure.underlying = .system(error)
-    if [EMFILE, ENFILE].contains(error) {
-      failure.code = .local
-      failure.remedy =
-        error == EMFILE
-        ? "this process may have too few files open: raise the limit (ulimit -n)"
-        : "all programs together have too many files open: try again when there are fewer"
+    let isLimit = [EMFILE, ENFILE].contains(error)
+    if isLimit || code == .usage && [ENOMEM, ENOSPC, EDQUOT, EIO, ESTALE].contains(error) { failure.code = .local }
+    switch error {
+    case EMFILE: failure.remedy = "this process may have too few files open: raise the limit (ulimit -n)"
+    case ENFILE: failure.remedy = "all programs together have too many files open: try again when there are fewer"
+    case EIO, ESTALE: failure.remedy = "check the disk, or the connection to the file server that has it"
+    default: break
     }
     return failure
   }

@@ -55,7 +55,8 @@ public struct MultipartUpload: Sendable {
   /// Completes the upload from these parts, or from all parts that the store lists. It fails if the store lacks one of
   /// them or has different bytes for it, or if numbers are missing and `allowsGaps` is false. If the upload was
   /// completed earlier, the object is checked: if it is made of exactly these parts, it is the result, as `.unchanged`.
-  /// Without `parts` nothing shows what it was made of, and the call throws `uploadGone`.
+  /// Without `parts` nothing shows what it was made of, and the call throws `uploadGone`. A record of the upload in the
+  /// state folder is removed; while a run of this machine is working on it, the call throws `locked`.
   ///
   /// Only the conditions, the object's headers and the encryption of the options are used. A store does not show what
   /// an upload was created with, so pass the headers and the encryption of `createUpload` again: it fails if the object
@@ -67,11 +68,21 @@ public struct MultipartUpload: Sendable {
     try await CompletionOfParts(self, parts, allowsGaps: allowsGaps, options).run()
   }
 
-  /// Aborts the upload, and returns once the store lists none of its parts. Returns false if it had already ended, which
-  /// a record of this machine, or the store, has to show; throws `uploadGone` if nothing shows that there was such an
-  /// upload.
+  /// How the abort of an upload has ended.
+  public enum AbortOutcome: Sendable, Equatable {
+    /// The store has confirmed the abort, and lists none of the upload's parts.
+    case aborted
+    /// The store has confirmed the abort, but refuses to list the upload's parts.
+    case unlisted
+    /// The upload had already ended.
+    case wasGone
+  }
+
+  /// Aborts the upload, and returns once the store lists none of its parts; a record of it in the state folder is
+  /// removed. That it had already ended has to be shown by such a record, or by the store: otherwise it throws
+  /// `uploadGone`. It throws `locked` while a run of this machine is working on the upload.
   @discardableResult
-  public func abort() async throws(Failure) -> Bool {
+  public func abort() async throws(Failure) -> AbortOutcome {
     do throws(Failure) {
       return try await AbortOfUpload(self).run()
     } catch {

@@ -33,17 +33,13 @@ extension Store {
     }
   }
 
-  /// Aborts a recorded upload of this store, and removes its record. Returns false, and does nothing, while a run is
+  /// Aborts a recorded upload of this store, and removes its record. Returns nil, and does nothing, while a run is
   /// working on it.
   @discardableResult
-  public func abort(_ upload: RecordedUpload) async throws(Failure) -> Bool {
-    // The lock prevents a run from resuming an upload that is being aborted, and shows whether one is in progress.
-    guard let lock = try upload.book.lock(upload.target) else { return false }
-    defer { lock.release() }
+  public func abort(_ upload: RecordedUpload) async throws(Failure) -> MultipartUpload.AbortOutcome? {
     try requireOwn(upload)
-    _ = try await UploadSteps(address(upload.key), uploadID: upload.uploadID, client, retry).abort()
-    try upload.book.remove(upload.target)
-    return true
+    let steps = UploadSteps(address(upload.key), uploadID: upload.uploadID, client, retry)
+    return try await upload.ending(world) { () throws(Failure) in try await steps.abort() }
   }
 
   private func requireOwn(_ upload: RecordedUpload) throws(Failure) {

@@ -43,6 +43,12 @@ public struct UploadedPart: Sendable, Equatable {
       remedy: "Send what is missing, or assemble the object without it: \(.allowsGaps)")
   }
 
+  /// Whether its checksum of this algorithm is known, and another one.
+  func refutes(_ algorithm: ChecksumAlgorithm, _ text: String) -> Bool {
+    guard let own = sum(algorithm), let other = Checksum(algorithm, base64: text) else { return false }
+    return own != other
+  }
+
   func sum(_ algorithm: ChecksumAlgorithm) -> Checksum? {
     checksums[algorithm].flatMap { Checksum(algorithm, base64: $0) }
   }

@@ -44,6 +44,17 @@ extension StoredChecksums {
     return CompositeChecksum(algorithm, text: "\(text)-\(parts)")
   }
 
+  /// The first checksum of the object that can be read, of all its bytes if there is one.
+  var statedChecksum: ObjectChecksum? {
+    for algorithm in ChecksumAlgorithm.allCases {
+      if let sum = wholeChecksum(algorithm) { return ObjectChecksum(algorithm, .fullObject, sum.base64) }
+    }
+    for algorithm in ChecksumAlgorithm.allCases {
+      if let sum = compositeChecksum(algorithm) { return ObjectChecksum(algorithm, .composite, sum.text) }
+    }
+    return nil
+  }
+
   /// The store's value for a checksum of this algorithm and type, written as S3 does if it can be read; nil if the store
   /// gives none that says something, equal or different.
   func counterpart(of sum: ObjectChecksum) -> String? {

@@ -33,10 +33,10 @@ struct ObjectIdentity: Sendable, Equatable {
     return !one.utf8.elementsEqual(other.utf8)
   }
 
-  /// The identity in a record; nil if nothing identifies the object.
+  /// The identity in a record; nil if nothing identifies the object: an ETag that is no hash does not do so alone.
   var text: String? {
     if let etag, etag.form != .opaque { return etag.value }
-    let known = [etag?.value, versionID, modified.map { String($0.seconds) }]
-    return known.contains { $0 != nil } ? known.map { $0 ?? "" }.joined(separator: " ") : nil
+    guard versionID != nil || modified != nil else { return nil }
+    return [etag?.value, versionID, modified.map { String($0.seconds) }].map { $0 ?? "" }.joined(separator: " ")
   }
 }

@@ -2,7 +2,7 @@
 struct SameObject: Sendable {
   var object: ReportedObject
   var parts = 1
-  /// The store's checksum of the object, if it was compared.
+  /// The store's checksum of the object.
   var sum: ObjectChecksum?
   var evidence = ""
   /// The file's SHA-256, if it was requested.

@@ -6,6 +6,8 @@ struct SamenessQuestion: Sendable {
   var compares = false
   /// The record of an interrupted run: objects in it need not be compared.
   var record: RunRecord?
+  /// Whether the object's version and checksum are needed, which a list does not contain.
+  var wantsChecksum = false
 
   fileprivate var listed: ListedObject? { if case .listed(let object) = found { object } else { nil } }
 }
@@ -38,29 +40,29 @@ extension Uploader {
   private func noted(_ question: SamenessQuestion, _ file: SourceFile) async throws(Failure) -> SameObject? {
     guard let record = question.record, record.isResumed else { return nil }
     let made = try job.recorded()
-    if let object = try await present(question), object.size == file.size, let etag = object.etag,
+    if var same = try await present(question), same.object.size == file.size, let etag = same.object.etag,
       try record.knows(made, identity: etag)
     {
-      return SameObject(object: object, evidence: "an earlier run uploaded it, and its ETag is unchanged")
+      same.evidence = "an earlier run uploaded it, and its ETag is unchanged"
+      return same
     }
     try record.forget(made)
     return nil
   }
 
-  /// The existing object. Only a HEAD shows that it can be read with the caller's key: a list shows nothing about the
-  /// key.
-  private func present(_ question: SamenessQuestion) async throws(Failure) -> ReportedObject? {
+  /// The existing object. Only a HEAD shows its version and checksum, and that it can be read with the caller's key.
+  private func present(_ question: SamenessQuestion) async throws(Failure) -> SameObject? {
     if question.found == .absent { return nil }
-    if let listed = question.listed, job.address.customerKey == nil {
-      return ReportedObject(size: listed.size, etag: listed.etag)
-    }
+    let listed = job.address.customerKey == nil ? question.listed : nil
+    let known = listed.map { SameObject(object: ReportedObject(size: $0.size, etag: $0.etag)) }
+    if let known, !question.wantsChecksum { return known }
     do throws(Failure) {
       guard case .exists(let info) = try await client.perform(finisher.headOperation) else { return nil }
-      return ReportedObject(info)
+      return SameObject(object: ReportedObject(info), sum: info.statedChecksum)
     } catch {
-      // A caller that may not look sends it once more.
+      // A caller that may not look sends it once more, unless the list is enough.
       guard error.hidesObject else { throw error }
-      return nil
+      return known
     }
   }
 }

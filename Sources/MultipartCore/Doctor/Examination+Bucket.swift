@@ -104,7 +104,9 @@ extension Examination {
     var rest = ""
     if case .success? = probe.ended {
       steps.append("ended")
-      if case .success? = probe.list { rest = "; nothing is left" }
+      if case .success? = probe.list, case .success(let outcome)? = probe.ended, outcome != .unlisted {
+        rest = "; nothing is left"
+      }
     }
     let last = steps.removeLast()
     let text = "one below \(target) was \(steps.joined(separator: ", ")) and \(last)\(rest)"

@@ -9,7 +9,7 @@ struct ProbeReport: Sendable {
   var form = ChecksumForm.algorithm(.crc64nvme)
   /// Whether the store listed the part that was sent.
   var list: Result<Bool, Failure>?
-  var ended: Result<AbortMultipartUpload.Output, Failure>?
+  var ended: Result<MultipartUpload.AbortOutcome, Failure>?
   /// Set if create may have worked although its answer was lost, and uploads of this key could not be listed or
   /// aborted.
   var leftBehind: Failure?
@@ -111,7 +111,7 @@ struct UploadProbe: Sendable {
     }
   }
 
-  private func end(_ id: String) async -> Result<AbortMultipartUpload.Output, Failure> {
+  private func end(_ id: String) async -> Result<MultipartUpload.AbortOutcome, Failure> {
     await Self.result { () async throws(Failure) in
       try await UploadSteps(address, uploadID: id, client, RetryPolicy(tries: 3)).abort()
     }

@@ -12,7 +12,7 @@ extension Downloader {
       let (start, length) = try range(of: object, size)
       let pieces = rangeSize(start, length) { recordedRangeSize(object, $0) }
       let plan = RangePlan(start: start, size: length, rangeSize: pieces)
-      if case .file(let target) = kind, target.found != nil, let left = try leaves(target, object) {
+      if case .file(let target) = kind, target.found != nil, let left = try await leaves(target, object) {
         known.withLock { $0.result = left }
         if left.outcome == .unchanged, wanted?.onlyLooks != true {
           discardEarlier(target, object, plan)
@@ -57,7 +57,7 @@ extension Downloader {
   }
 
   /// The result if an existing file is left alone; throws if it may be neither left nor replaced.
-  private func leaves(_ target: DownloadTarget, _ object: ObjectInfo) throws(Failure) -> DownloadedObject? {
+  private func leaves(_ target: DownloadTarget, _ object: ObjectInfo) async throws(Failure) -> DownloadedObject? {
     var result = DownloadedObject(.unchanged, object)
     if let wanted, let record = wanted.record, let found = target.found, found.size == object.size,
       let identity = wanted.object.identity(ObjectIdentity(object)),
@@ -71,9 +71,13 @@ extension Downloader {
       let source = try comparable(target)
     {
       var sums = FileSums(source, unless: { [progress] in progress.isStopped })
-      let proof = ByteProof(
-        plan: try? UploadPlan(size: object.size ?? 0), etagMayBeMD5: etagMayBeMD5 && object.encryption.etagMayBeMD5)
-      if case .same(let match) = try proof.sign(of: object, &sums) {
+      var proof = await ByteProof.strongest(of: object, headOperation, client, etagMayBeMD5: etagMayBeMD5)
+      proof.plan = try? UploadPlan(size: object.size ?? 0)
+      var sign = try proof.sign(of: object, &sums)
+      if case .different = sign, let listed = await proof.listed(object, headOperation, client) {
+        sign = try listed.sign(of: object, &sums)
+      }
+      if case .same(let match) = sign {
         result.evidence = match.evidence
         result.checksum = match.sum
         try wanted?.object.noted?.prove(&sums, object, etagMayBeMD5: etagMayBeMD5, &result)

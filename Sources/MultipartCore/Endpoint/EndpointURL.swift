@@ -52,7 +52,7 @@ struct EndpointURL: Sendable, Equatable {
       guard let number = Int(portText, in: 1...65535) else {
         throw failure(
           portText.allSatisfy(ASCII.isDigit)
-            ? "has the port \(String(decoding: portText, as: UTF8.self)), and the highest port is 65535"
+            ? "has the port \(String(decoding: portText, as: UTF8.self)), which is not between 1 and 65535"
             : "has a port that is not a number from 1 to 65535")
       }
       port = number == scheme.defaultPort ? nil : number

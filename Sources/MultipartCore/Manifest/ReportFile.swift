@@ -168,8 +168,7 @@ public final class ReportFile: Sendable {
   private static func refusal(_ path: FilePath, _ setting: Setting, _ error: Int32) -> Failure {
     let folder = followed(path).folder
     return .system(
-      Failure.isOfMachine(error) ? .local : .usage, error,
-      "the file of \(setting) cannot be written",
+      .usage, error, "the file of \(setting) cannot be written",
       remedy: error == ENOENT && !folder.exists
         ? path.text.holds("://") ? folder.toCreate : "its folder does not exist; \(folder.toCreate)"
         : "name another file with \(setting)"

@@ -44,10 +44,12 @@ extension DownloadSources {
             }
             let name = Array(object.key.utf8.dropFirst(self.prefix.utf8.count))
             let wanted = WantedObject(key: object.key, path: file, name: name, listed: object)
+            var isNew = true
             let step = step(wanted, isFile: asFiles) { () throws(Failure) in
               if let file = inOrder.add(path) { throw FolderMeeting.failure(file) }
-              if prefixes.count > 1 { _ = try earlier.isNew(wanted) }
+              if prefixes.count > 1 { isNew = try earlier.isNew(wanted) }
             }
+            guard isNew else { continue }
             guard await counted(step) else { return }
           }
         }

@@ -21,6 +21,8 @@ final class UploaderMaker: UploaderMaking {
   private let hasRecords: Bool
   private let record: RunRecord?
   private let wantsSHA256: Bool
+  /// Whether the manifest lists versions and checksums.
+  private let listsChecksums: Bool
   private let onlyLooks: Bool
   private let stores: Siblings
 
@@ -32,6 +34,7 @@ final class UploaderMaker: UploaderMaking {
     stores = Siblings(of: store)
     var options = batch.upload
     (record, wantsSHA256, onlyLooks) = (batch.record, batch.manifest?.wantsSHA256 == true, batch.onlyLooks)
+    listsChecksums = batch.manifest?.wantsSHA256 == false
     lessons = store.lessons()
     state = store.state
     hasRecords = state?.book.hasRecords ?? false
@@ -52,7 +55,8 @@ final class UploaderMaker: UploaderMaking {
     job.readsWhole = true
     job.listName = item.name
     if options.skipsSame || options.skipsExisting || record?.isResumed == true {
-      job.sameness = SamenessQuestion(found: candidate.found, compares: options.skipsSame, record: record)
+      job.sameness = SamenessQuestion(
+        found: candidate.found, compares: options.skipsSame, record: record, wantsChecksum: listsChecksums)
     }
     job.wantsSHA256 = wantsSHA256
     job.onlyLooks = onlyLooks

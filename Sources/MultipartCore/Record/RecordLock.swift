@@ -72,6 +72,9 @@ final class RecordLock: Sendable {
     return folder.has(file, as: name) ? .held : .nameless
   }
 
+  /// Whether its file still has its name: without it the lock locks no run out.
+  var isNamed: Bool { file.withLock { file in file.map { folder.has($0, as: name) } ?? false } }
+
   /// Releases the lock; further calls do nothing.
   func release() {
     file.withLock { file in

@@ -70,6 +70,14 @@ final class RecordWriter: Sendable {
     }
   }
 
+  /// The record, if its file has lost its name: somebody has removed it.
+  func lost() throws(Failure) -> UploadRecord? {
+    try state.withLock { (state) throws(Failure) in
+      guard let file = state.file, !folder.has(file, as: name) else { return nil }
+      return try RecordText.read(try file.read(most: RecordText.mostBytes))?.record
+    }
+  }
+
   /// Deletes the record durably, unless another run has replaced it by its own.
   func remove() throws(Failure) {
     try state.withLock { (state) throws(Failure) -> Void in

@@ -59,20 +59,27 @@ extension Ticket {
     }
   }
 
-  /// Aborts the upload, and returns once the store lists none of its parts: then the ticket is worthless. Returns what
-  /// the upload was before: open or whole, or that it had already ended. A store signs as for `finish`.
+  /// What a ticket's upload was when the ticket was revoked.
+  public enum Revocation: Sendable, Equatable {
+    /// It had not ended, and has been aborted.
+    case aborted(MultipartUpload.AbortOutcome)
+    /// It had been completed; the object stays.
+    case wasCompleted
+  }
+
+  /// Aborts the upload, and returns once the store lists none of its parts: then the ticket is worthless. A store signs
+  /// as for `finish`.
   @discardableResult
   public func revoke(
     _ options: StoreOptions = StoreOptions(), with store: Store? = nil, trustingEdited: Bool = false
-  ) async throws(Failure) -> TicketState.Standing {
+  ) async throws(Failure) -> Revocation {
     try store?.require(self, trustsEdited: trustingEdited)
     let steps = try steps(options, store)
     // Some stores answer the abort of a completed upload as if it had been open.
     let before = try? await state(options, with: store).standing
     do throws(Failure) {
       let end = try await steps.abort()
-      if before == .completed { return .completed }
-      return end == .aborted ? before ?? .open : .gone
+      return before == .completed ? .wasCompleted : .aborted(end)
     } catch {
       throw error.at(place)
     }

@@ -34,9 +34,7 @@ public final class TicketFile: Sendable {
         case EACCES, EPERM, EROFS: "name a file in another folder"
         default: "name another file"
         }
-      throw Failure.system(
-        Failure.isOfMachine(error) ? .local : .usage, error, "the ticket cannot be created", remedy: remedy
-      ).at(Place(file: path.text))
+      throw Failure.system(.usage, error, "the ticket cannot be created", remedy: remedy).at(Place(file: path.text))
     }
     var status = stat()
     guard !replaces, isRegular, path.withCString({ lstat($0, &status) }) == 0 else { return }

@@ -28,7 +28,8 @@ struct TicketIssue {
       let form = try form(hasFile: file != nil)
       let plan = try plan(length)
       let sums = try await Self.sums(of: file, plan, form)
-      try await checkConditions()
+      // The upload would be refused at its end.
+      try await options.conditions.requireMet(HeadObject(store.address(key)), store.client, store.retry)
       let begun = try await begin(form, file)
       do throws(Failure) {
         var ticket = try ticket(begun, length, plan, form, name: file?.path.name)
@@ -39,18 +40,6 @@ struct TicketIssue {
       }
     } catch {
       throw error.at(store.address(key).place)
-    }
-  }
-
-  /// Fails now if the ticket's upload would be refused at its end. Where the store does not show the object, for lack of
-  /// the permission or of the object's SSE-C key, only that end decides.
-  private func checkConditions() async throws(Failure) {
-    guard options.conditions != WriteConditions() else { return }
-    do throws(Failure) {
-      let found = try await store.client.perform(HeadObject(store.address(key)), retrying: store.retry)
-      if let unmet = options.conditions.unmet(by: found) { throw unmet }
-    } catch {
-      guard error.hidesObject else { throw error }
     }
   }
 

@@ -14,6 +14,12 @@ struct HeaderList: Sendable, Equatable, ExpressibleByDictionaryLiteral {
     fields.first { Self.same($0.name, name) }?.value
   }
 
+  /// The value, if the header has only one: of two that contradict each other, neither is evidence.
+  func sole(_ name: String) -> String? {
+    let values = fields.filter { Self.same($0.name, name) }
+    return values.allSatisfy { $0.value.utf8.elementsEqual(values[0].value.utf8) } ? values.first?.value : nil
+  }
+
   mutating func add(_ name: String, _ value: String) {
     fields.append(NamedValue(name, value))
   }

@@ -93,6 +93,10 @@ struct UploadJob: Sendable {
   /// Whether only the object's bytes show that it is the file, and neither a record nor a time does.
   var wantsBytesCompared: Bool { verifies || wantsSHA256 }
 
+  /// What a part carries if no checksum algorithm of its upload is known: Content-MD5, which every upload accepts except
+  /// one to a directory bucket. A signature of the bytes is as good.
+  func plainForm(_ client: S3Client) -> ChecksumForm { client.signsPayload || isDirectoryBucket ? .nothing : .md5 }
+
   /// The action that aborts an upload to this object.
   func abort(_ uploadID: String) -> RemedyAction { .abort(bucket: bucket, key: key, uploadID: uploadID) }
 

@@ -70,10 +70,12 @@ final class Signals: Sendable {
   /// Does work that publishes an object. After the first signal the store's answer is awaited for 3 s, and its result
   /// reported like any other: a request that was cancelled could still have created the object.
   func awaitingAnswer<Value: Sendable>(
-    late: @escaping @Sendable (Failure) -> Void, _ work: @escaping @Sendable () async throws(Failure) -> Value
+    remedy: Wording? = nil, late: @escaping @Sendable (Failure) -> Void,
+    _ work: @escaping @Sendable () async throws(Failure) -> Value
   ) async throws(Failure) -> Value {
     let task = SignalledTask<Value>()
-    let unknown = Failure(.interrupted, "interrupted before the store has answered: the object may exist", remedy: nil)
+    let unknown = Failure(
+      .interrupted, "interrupted before the store has answered: the object may exist", remedy: remedy)
     listen { [self] in
       Task {
         try? await Task.sleep(for: .seconds(3))
@@ -88,7 +90,7 @@ final class Signals: Sendable {
     } catch {
       var failure = meaning(of: error)
       guard failure.code == .interrupted else { throw failure }
-      failure.message = unknown.message
+      (failure.message, failure.remedy) = (unknown.message, unknown.remedy)
       throw failure
     }
   }

@@ -1,5 +1,5 @@
-/// Error codes that no other try resolves, by the status that means the same to a ticket's script and page. The status
-/// that comes with a code may be another one, such as 200.
+/// Error codes, by the status that means the same to a ticket's script and page: the status that comes with a code may
+/// be another one. S3 reports in a 200 what no other try resolves, and in a 400 or 409 what the next try may.
 enum TicketErrors {
   static let meanings: [(status: Int, codes: [String])] = [
     (
@@ -17,7 +17,9 @@ enum TicketErrors {
       ]
     ),
     (404, ["NoSuchUpload"]),
+    (408, ["RequestTimeout", "RequestTimeoutException", "IncompleteBody"]),
     (412, ["PreconditionFailed"]),
+    (503, ["OperationAborted", "ConditionalRequestConflict"]),
   ]
 
   /// As words with `=` between code and status, each after a blank.

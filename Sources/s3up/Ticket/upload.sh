@@ -200,7 +200,7 @@ refused() {
   between "$answer" Code
   case $code$value in
     501* | 507*) fail 69 "the store refuses $1 ($code${value:+ $value})" ;;
-    200* | 000* | 408* | 429* | 5* | 400RequestTimeout)
+    200* | 000* | 408* | 429* | 5*)
       fail 75 "$1 failed ($code${value:+ $value})" 'Run the same command again: it continues.' ;;
     401* | 403*)
       fail 77 "the store refuses $1 ($code${value:+ $value})" \

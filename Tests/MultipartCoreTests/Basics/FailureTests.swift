@@ -12,6 +12,16 @@ import Testing
     #expect(failure?.message.description == "the source cannot be read: No such file or directory")
   }
 
+  @Test("an error of a disk, of memory or of the system's limits is not the fault of the name that was given")
+  func machine() {
+    for error in [EIO, ESTALE, ENOMEM, ENOSPC, EDQUOT, EMFILE, ENFILE] {
+      #expect(Failure.system(.usage, error, "it cannot be written").code == .local)
+      let isLimit = [EMFILE, ENFILE].contains(error)
+      #expect(Failure.system(.sourceMissing, error, "it cannot be read").code == (isLimit ? .local : .sourceMissing))
+    }
+    #expect(Failure.system(.usage, EACCES, "it cannot be written").code == .usage)
+  }
+
   @Test("a refused connection has libcurl's code and the errno")
   func connection() async throws {
     let transport = try CurlTransport(options: TransportOptions())

@@ -10,6 +10,16 @@ import Testing
     return try PutObject(ObjectAddress("b", "k"), body: .none, object: object).request().headers
   }
 
+  @Test("Of two ETags or checksums that contradict each other, neither is evidence")
+  func contradictingEvidence() {
+    var answer = Response(status: 200)
+    for value in ["\"a\"", "\"b\""] { answer.headers.add("ETag", value) }
+    for value in ["AAAAAA==", "BBBBBB=="] { answer.headers.add("x-amz-checksum-crc32c", value) }
+    for _ in 0..<2 { answer.headers.add("x-amz-checksum-crc64nvme", "AAAAAAAAAAA=") }
+    let object = ObjectInfo(answer)
+    #expect(object.etag == nil && object.checksums == ["x-amz-checksum-crc64nvme": "AAAAAAAAAAA="])
+  }
+
   @Test func everyObjectHeaderIsSentUnderItsName() throws {
     let headers = try put {
       $0.contentType = "text/plain"

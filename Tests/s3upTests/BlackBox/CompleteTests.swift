@@ -98,6 +98,62 @@ import Testing
     #expect(box.fake.object("dir/k")?.holds(bytes) == true)
   }
 
+  @Test("An interrupted complete without a list says how to see whether the object is there")
+  func interrupted() async throws {
+    let box = try small()
+    let (id, _) = try await upload(box, [1])
+    box.fake.setFaults([Fault(.init(.completeMultipartUpload), .stall(stage: .beforeAnswer))])
+    let child = try box.start(["complete", key, "--upload-id", id])
+    #expect(await box.fake.wait { $0.contains { $0.operation == .completeMultipartUpload } })
+    child.signal(SIGTERM)
+    await child.wait(timeout: .seconds(30)).expectFailure(143, "the object may exist", "s3up head \(key)")
+  }
+
+  @Test("With a list of other checksums than the store's nothing is completed")
+  func otherSums() async throws {
+    let box = try small()
+    let (id, _) = try await upload(box, [1], ["--checksum=crc32c"])
+    let line = try #require(try await box.run("parts", key, "--upload-id", id).lines.first)
+    try box.files.write(line.prefix { $0 != ":" } + ":AAAAAA==\n", to: "list")
+    try await box.run("complete", key, "--upload-id", id, "--parts-file", "list")
+      .expectFailure(65, "the list says AAAAAA==")
+    #expect(box.fake.requests(.completeMultipartUpload).isEmpty)
+  }
+
+  @Test("part --json has the checksums that a store needs at the end and does not list itself")
+  func unlistedSums() async throws {
+    let box = try small()
+    let id = try #require(try await box.run("create", key, "--checksum=sha256").lines.first)
+    let bytes = try box.sample("p", 100)
+    let words = ["part", "p", key, "--upload-id", id, "--part", "1", "--checksum=sha256", "--json"]
+    let part = try await box.run(words)
+    try box.files.write(part.output, to: "list")
+    let listed = try #require(box.fake.unfinishedUploads.first?.parts[1])
+    let list =
+      "<ListPartsResult><Part><PartNumber>1</PartNumber><ETag>\(listed.etag)</ETag><Size>100</Size></Part></ListPartsResult>"
+    box.fake.setFaults([Fault(.init(.listParts), .document(status: 200, text: list, type: "application/xml"))])
+    try await box.run("complete", key, "--upload-id", id, "--parts-file", "list").expectSuccess()
+    #expect(box.headers(.completeMultipartUpload)["x-amz-checksum-type"] == "COMPOSITE")
+    #expect(box.fake.object("dir/k")?.holds(bytes) == true)
+  }
+
+  @Test(
+    "A condition holds also at a store that ignores it",
+    arguments: [("--if-none-match", "already exists"), ("--if-match=\"0\"", "different ETag")])
+  func ignoredCondition(_ condition: String, _ why: String) async throws {
+    let box = try BlackBox {
+      $0.minimumPartSize = 1
+      $0.conditionsAtComplete = false
+    }
+    let (id, bytes) = try await upload(box, [1, 2])
+    box.fake.putObject("dir/k", bytes: [7])
+    let complete = ["complete", key, "--upload-id", id]
+    try await box.run(complete + [condition]).expectFailure(73, why)
+    #expect(box.fake.object("dir/k")?.bytes == [7] && box.fake.unfinishedUploads.count == 1)
+    try await box.run(complete + ["--if-match=*"]).expectSuccess()
+    #expect(box.fake.object("dir/k")?.holds(bytes) == true)
+  }
+
   @Test("With a list of other sizes than the store's nothing is completed")
   func otherSize() async throws {
     let box = try small()

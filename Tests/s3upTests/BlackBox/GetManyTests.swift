@@ -182,6 +182,14 @@ import Testing
     try expectSame(box, ["a.txt"], in: "back")
   }
 
+  @Test("the same prefix twice is the same objects")
+  func twice() async throws {
+    let box = try await box()
+    let once = try await box.run("get", "-r", "s3://bucket/p/", "back", "--json")
+    let both = try await box.run("get", "-r", "s3://bucket/p/", "s3://bucket/p", "again", "--json")
+    #expect(both.status == once.status && got(both) == got(once), "\(both.output) \(both.errors)")
+  }
+
   @Test("an existing file is left, unless an option says what to do with it")
   func thereAlready() async throws {
     let box = try await box()

@@ -84,7 +84,7 @@ import Testing
     "A file that an earlier run has sent is compared if --verify or a manifest of sums requires it",
     arguments: [[], ["--manifest", "m.json"], ["--verify"], ["--manifest", "m"]])
   func compared(_ options: [String]) async throws {
-    let box = try await begun()
+    let box = try await begun { $0.versioning = true }
     let second = try await box.run(put + options + ["--json"])
     second.expectSuccess()
     #expect(sent(box) == 1)
@@ -92,9 +92,27 @@ import Testing
     let isCompared = options == ["--verify"] || options == ["--manifest", "m"]
     #expect(line.contains("an earlier run uploaded it") == !isCompared, "\(second.output)")
     #expect(line.contains("matches the file") == isCompared, "\(second.output)")
-    guard options == ["--manifest", "m"] else { return }
-    let manifest = String(decoding: try box.files.read("m"), as: UTF8.self)
-    #expect(manifest.hasPrefix(sha256(try box.files.read("good")) + "  good\n"), "\(manifest)")
+    guard let name = options.dropFirst().first else { return }
+    let manifest = String(decoding: try box.files.read(name), as: UTF8.self)
+    if name == "m" {
+      #expect(manifest.hasPrefix(sha256(try box.files.read("good")) + "  good\n"), "\(manifest)")
+    } else {
+      let entry = manifest.split(separator: "\n").first { $0.contains(#""key":"p/good""#) } ?? ""
+      #expect(entry.contains(#""algorithm":"CRC64NVME","type":"FULL_OBJECT""#), "\(manifest)")
+      #expect(entry.contains(#""version_id":""#), "\(manifest)")
+    }
+  }
+
+  @Test("For whoever may only list, a manifest has no checksum of a file that an earlier run has sent")
+  func listedOnly() async throws {
+    let box = try BlackBox(faults: [Fault(.init(.putObject, key: "p/bad"), .error(status: 403, code: "AccessDenied"))])
+    for name in ["good", "bad"] { try box.sample("t/\(name)", 2000) }
+    let put = ["put", "-r", "t", "s3://bucket/p/"]
+    #expect(try await box.run(put).status == 77)
+    box.fake.setFaults([Fault(.init(.headObject), .error(status: 403, code: "AccessDenied"))])
+    try await box.run(put + ["--manifest", "m.json"]).expectSuccess()
+    #expect(sent(box) == 1)
+    #expect(String(decoding: try box.files.read("m.json"), as: UTF8.self).contains(#""key":"p/good""#))
   }
 
   @Test("A file that an earlier run has sent is sent again if another checksum is requested")

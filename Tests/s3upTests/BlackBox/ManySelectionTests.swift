@@ -20,6 +20,17 @@ import Testing
     #expect(box.fake.requests.allSatisfy { $0.method == "HEAD" })
   }
 
+  @Test("What is skipped is an event of --json, as every other end of a file is")
+  func skippedEvents() async throws {
+    let box = try BlackBox()
+    try box.sample("t/f", 10)
+    #expect(symlink("f", box.files.path("t/link")) == 0)
+    let result = try await box.run("put", "-r", "t", "s3://bucket/p/", "--json")
+    #expect(result.status == 0)
+    #expect(
+      result.lines.count { $0.hasPrefix(#"{"event":"skipped","source":"t/link","message":"#) } == 1, "\(result.output)")
+  }
+
   @Test("Two files of a list with one key are refused, even after a file that is named twice")
   func meetingAfterARepeat() async throws {
     let box = try BlackBox()

@@ -6,6 +6,14 @@ import Testing
 @testable import Support
 
 @Suite(.crowd) struct PutTests {
+  @Test("what a shell's <(…) is called is no name for an object")
+  func descriptorUnderPrefix() async throws {
+    let box = try BlackBox()
+    let result = try await box.shell("exec 9</dev/null; \"$S3UP\" put /dev/fd/9 s3://bucket/p/")
+    result.expectFailure(64, "provides no name for a key", "s3://bucket/p/NAME")
+    #expect(box.fake.requests.isEmpty)
+  }
+
   static let sizes = [
     (0, 1), (1, 1), (5 * mebi, 1), (8 * mebi, 1), (8 * mebi + 1, 2), (16 * mebi, 2),
   ]

@@ -102,6 +102,84 @@ import Testing
     #expect(shown.output.contains(stopped.uploadID) && shown.errors.isEmpty, "\(shown.errors)")
   }
 
+  @Test(
+    "A record that is removed while its run is working is written anew", arguments: ["the record", "its folder"],
+    [false, true])
+  func removedRecord(_ what: String, inTime: Bool) async throws {
+    let box = try BlackBox()
+    let bytes = try box.sample("f", StoppedUpload.size)
+    let child = try await running(box)
+    let record = try #require(try box.records().first)
+    try FileManager.default.removeItem(atPath: what == "its folder" ? box.state : record)
+    if inTime {
+      // One more part, so that it is found before the end.
+      box.fake.setFaults([Fault(.init(.uploadPart, partNumber: 4), .error(status: 503, code: "SlowDown"))])
+      #expect(await box.fake.wait { $0.contains { $0.partNumber == 4 } })
+    }
+    child.signal(SIGTERM)
+    #expect(await child.wait(timeout: .seconds(30)).status == 143)
+    #expect(try box.records().count == 1)
+    let before = box.fake.requests(.uploadPart).count
+    box.fake.setFaults([])
+    try await box.run(StoppedUpload.words).expectSuccess()
+    #expect(box.fake.requests(.uploadPart).count - before == (inTime ? 2 : 3))
+    #expect(box.fake.object("k")?.holds(bytes) == true && box.fake.unfinishedUploads.isEmpty)
+  }
+
+  @Test("--resume require begins no upload, and does not say that it does, if the store no longer has the recorded one")
+  func requiredButGone() async throws {
+    let box = try BlackBox()
+    let stopped = try await StoppedUpload(box)
+    var other = try BlackBox()
+    other.environment = box.environment
+    try await other.run("abort", "s3://bucket/k", "--upload-id", stopped.uploadID).expectSuccess()
+    let result = try await box.run(StoppedUpload.words + ["--resume", "require"])
+    #expect(result.status == 69 && result.errors.contains("the store no longer has the upload\n"), "\(result.errors)")
+    #expect(box.fake.requests(.createMultipartUpload).count == 1)
+  }
+
+  @Test("The single steps end the record of an upload together with it", arguments: ["abort", "complete"])
+  func stepsEndTheRecord(_ step: String) async throws {
+    let box = try BlackBox()
+    let stopped = try await StoppedUpload(box)
+    try await box.run(step, "s3://bucket/k", "--upload-id", stopped.uploadID).expectSuccess()
+    #expect(try box.records().isEmpty)
+    #expect(try await box.run("uploads").output.isEmpty)
+  }
+
+  @Test("While a run is working on an upload, no single step ends it", arguments: ["abort", "complete"])
+  func stepsOfARunningUpload(_ step: String) async throws {
+    let box = try BlackBox()
+    try box.sample("f", StoppedUpload.size)
+    let child = try await running(box)
+    let id = try #require(box.fake.unfinishedUploads.first?.id)
+    try await box.run(step, "s3://bucket/k", "--upload-id", id)
+      .expectFailure(75, "a run is working on this upload (process \(child.pid))", "stop it first")
+    box.fake.setFaults([])
+    #expect(await child.wait(timeout: .seconds(60)).status == 0)
+    #expect(box.fake.requests(.createMultipartUpload).count == 1 && box.fake.unfinishedUploads.isEmpty)
+  }
+
+  @Test("An upload that ended elsewhere is not called aborted, and one that may not be listed hides no other")
+  func goneAndUnlisted() async throws {
+    let box = try BlackBox()
+    let stopped = try await StoppedUpload(box)
+    _ = try await box.run("create", "s3://bucket/other")
+    box.fake.setFaults([Fault(.init(.listParts, key: "other"), .error(status: 403, code: "AccessDenied"))])
+    let listed = try await box.run("uploads", "s3://bucket")
+    #expect(listed.status == 77 && listed.lines.count == 2, "\(listed.output) \(listed.errors)")
+    #expect(listed.lines.contains { $0.contains("  ? parts  ?  ") && $0.contains("s3://bucket/other") })
+    let json = try await box.run("uploads", "s3://bucket", "--json")
+    #expect(json.lines.contains { $0.contains(#""parts":null,"bytes":null"#) }, "\(json.output)")
+    var other = try BlackBox()
+    other.environment = box.environment
+    try await other.run("abort", "s3://bucket/k", "--upload-id", stopped.uploadID).expectSuccess()
+    let cleaned = try await box.run("uploads", "--clean")
+    cleaned.expectSuccess()
+    #expect(cleaned.output.hasPrefix("gone  ") && cleaned.lines.count == 1, "\(cleaned.output)")
+    #expect(try box.records().isEmpty)
+  }
+
   @Test("What --resume never has left is resumed without it, and its message says so")
   func neverResumed() async throws {
     let box = try BlackBox()

@@ -69,7 +69,6 @@ import Testing
     "a script ends with s3up's exit code when a part is refused, and does not retry",
     arguments: [
       (403, "AccessDenied", 77), (400, "ExpiredToken", 77), (400, "BadDigest", 65), (400, "InvalidRequest", 69),
-      (400, "RequestTimeout", 75),
     ] as [(Int, String, Int32)])
   func refused(_ status: Int, _ code: String, _ exit: Int32) async throws {
     let box = try BlackBox()
@@ -85,6 +84,21 @@ import Testing
     box.fake.setFaults([])
     #expect(try await box.shell("sh up.sh f").status == 0)
     #expect(box.fake.requests(.uploadPart).count == 4)
+  }
+
+  @Test("a script retries what passes by itself, whatever status its code comes with")
+  func passing() async throws {
+    let box = try BlackBox()
+    try box.sample("f", 11 * mebi)
+    try await script(box, "f", "s3://bucket/k")
+    box.fake.setFaults([
+      Fault(.init(.uploadPart, partNumber: 2, nth: 1), .error(status: 400, code: "RequestTimeout")),
+      Fault(.init(.completeMultipartUpload, nth: 1), .error(status: 409, code: "ConditionalRequestConflict")),
+    ])
+    let result = try await box.shell("sh up.sh f")
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(box.fake.requests(.uploadPart).count == 4)
+    #expect(box.fake.requests(.completeMultipartUpload).count == 2)
   }
 
   @Test("the signed SHA-256 of the parts proves the object")

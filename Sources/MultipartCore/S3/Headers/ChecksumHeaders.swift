@@ -6,13 +6,13 @@ enum ChecksumHeaders {
   static let prefix = "x-amz-checksum-"
   private static let notValues = [HeaderName.checksumAlgorithm, HeaderName.checksumType, HeaderName.checksumMode]
 
-  /// The values by lower-case header name.
+  /// The values by lower-case header name; without those of a header that has several.
   static func values(in headers: HeaderList) -> [String: String] {
     var values: [String: String] = [:]
     for field in headers.fields where field.name.utf8.count > prefix.utf8.count {
       let name = field.name.lowercased()
-      guard isValue(name), !field.value.isEmpty, values[name] == nil else { continue }
-      values[name] = field.value
+      guard isValue(name), !field.value.isEmpty else { continue }
+      values[name] = headers.sole(name)
     }
     return values
   }

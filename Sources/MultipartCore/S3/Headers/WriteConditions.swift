@@ -45,6 +45,17 @@ public struct WriteConditions: Sendable, Equatable {
     }
   }
 
+  /// Throws if the object at the key does not meet them: some stores ignore conditions. Where the store does not show the
+  /// object, for lack of the permission or of the object's SSE-C key, only the request itself decides.
+  func requireMet(_ head: HeadObject, _ client: S3Client, _ retry: RetryPolicy) async throws(Failure) {
+    guard self != WriteConditions() else { return }
+    do throws(Failure) {
+      if let unmet = unmet(by: try await client.perform(head, retrying: retry)) { throw unmet }
+    } catch {
+      guard error.hidesObject else { throw error }
+    }
+  }
+
   /// The failure if what is at the key now does not meet them.
   func unmet(by found: HeadObject.Output) -> Failure? {
     switch found {

@@ -34,7 +34,7 @@ public struct ObjectInfo: Sendable, Equatable, StoredChecksums {
     let total = headers["Content-Range"]?.words(between: "/").last.flatMap { Self.count(String($0)) }
     let isRange = answer.status == 206 || headers["Content-Range"] != nil
     size = isRange ? total : headers["Content-Length"].flatMap(Self.count)
-    etag = ETag.text(headers["ETag"])
+    etag = ETag.text(headers.sole("ETag"))
     checksums = ChecksumHeaders.values(in: headers)
     checksumTypeText = headers[HeaderName.checksumType]
     partsCount = headers[HeaderName.partsCount].flatMap { Int(ASCII.trimmed($0), in: 0 ... .max) }

@@ -62,7 +62,7 @@ struct WrittenObject: Sendable, Equatable {
   var requestID: String?
 
   init(_ headers: HeaderList) {
-    etag = ETag.text(headers["ETag"])
+    etag = ETag.text(headers.sole("ETag"))
     checksums = ChecksumHeaders.values(in: headers)
     checksumType = headers[HeaderName.checksumType]
     versionID = headers[HeaderName.versionID]

@@ -49,7 +49,7 @@ struct UploadPart: S3Operation {
   func output(from answer: Response) throws(Failure) -> Output {
     try requireSuccess(answer, carriedChecksum: checksum != nil)
     return Output(
-      etag: ETag.text(answer.headers["ETag"]), checksums: ChecksumHeaders.values(in: answer.headers),
+      etag: ETag.text(answer.headers.sole("ETag")), checksums: ChecksumHeaders.values(in: answer.headers),
       encryption: EncryptionInfo(answer.headers), requestID: S3ErrorBody.requestID(answer.headers))
   }
 }

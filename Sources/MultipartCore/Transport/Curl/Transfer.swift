@@ -102,11 +102,13 @@ final class Transfer {
       return .failure(error)
     }
     guard code == CURLE_OK else {
-      // During an answer this is libcurl's limit on a header line (100 KiB), or a compression that it was built
+      // After the request this is libcurl's limit on a line of the head (100 KiB), or a compression that it was built
       // without, not this machine's memory.
-      if code == CURLE_OUT_OF_MEMORY, answer.status != 0 {
+      if code == CURLE_OUT_OF_MEMORY, easy.long(CURLINFO_REQUEST_SIZE) > 0 {
         return .failure(
-          Failure(.server, "the answer has a header that is too long, or is compressed without being asked to"))
+          Failure(
+            .server, "the answer has a header or status line that is too long, or is compressed without being asked to")
+        )
       }
       return .failure(Failure(trouble(code)))
     }

@@ -20,8 +20,7 @@ struct Cleanup: Sendable {
   let uploadID: String
   private(set) var state = State.aborting
   private(set) var attempt = 1
-  /// The store has confirmed an abort, so the upload existed.
-  private(set) var wasThere = false
+  private(set) var outcome = MultipartUpload.AbortOutcome.wasGone
 
   var isOver: Bool {
     if case .over = state { true } else { false }
@@ -35,7 +34,7 @@ struct Cleanup: Sendable {
   mutating func aborted(_ failure: Failure?) -> Next? {
     guard case .aborting = state else { return nil }
     guard let failure else {
-      wasThere = true
+      outcome = .aborted
       state = .listing
       return .list
     }
@@ -49,8 +48,10 @@ struct Cleanup: Sendable {
 
   mutating func listFailed(_ failure: Failure) -> Next? {
     guard case .listing = state else { return nil }
-    // Without the permission to list, only the answer to the abort is left. A missing bucket has no uploads.
-    let isOver = failure.code == .uploadGone || failure.code == .credentials || failure.s3Code == "NoSuchBucket"
+    // Without the permission to list, only the answer to the abort is left.
+    if failure.code == .credentials { outcome = .unlisted }
+    // A missing bucket has no uploads.
+    let isOver = outcome == .unlisted || failure.code == .uploadGone || failure.s3Code == "NoSuchBucket"
     return isOver ? end() : again(failure)
   }
 

@@ -218,22 +218,22 @@ extension UploadMachine {
     switch next {
     case .abort: return [.abort(uploadID: cleanup.uploadID)]
     case .list: return [.listAfterAbort(uploadID: cleanup.uploadID)]
-    case .gone: return cleanedUp(isGone: true, &scheduler)
+    case .gone: return cleanedUp(cleanup.outcome, &scheduler)
     case .again(let failure, let attempt):
       var patient = scheduler.settings.retry.atMost(4)
       if interruption?.code == .interrupted { patient.cap = .milliseconds(500) }
       guard let wait = scheduler.pause(after: failure, attempt: attempt, by: patient) else {
-        return cleanedUp(isGone: false, &scheduler)
+        return cleanedUp(nil, &scheduler)
       }
       scheduler.wait(.step(object: object), wait)
       return []
     }
   }
 
-  private mutating func cleanedUp(isGone: Bool, _ scheduler: inout Scheduler) -> [Action] {
-    guard case .cleaning(_, let end) = state else { return oldEnded(isGone: isGone, &scheduler) }
-    if case .failing = end { isAborted = isGone }
-    return cleaned(end, isLeft: !isGone)
+  private mutating func cleanedUp(_ outcome: MultipartUpload.AbortOutcome?, _ scheduler: inout Scheduler) -> [Action] {
+    guard case .cleaning(_, let end) = state else { return oldEnded(isGone: outcome != nil, &scheduler) }
+    if case .failing = end { aborted = outcome }
+    return cleaned(end, isLeft: outcome == nil)
   }
 
   /// The cleanup has ended. An upload that may still exist is reported, so that it can be aborted by hand.

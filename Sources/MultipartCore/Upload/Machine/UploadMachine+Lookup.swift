@@ -19,7 +19,7 @@ extension UploadMachine {
     for candidate in candidates {
       if case .stale(let why) = candidate.use {
         lookup.useless.append(candidate.uploadID)
-        notices.append(.say(.startsAnew(why: why)))
+        notices += startsAnew(because: why)
       } else {
         lookup.candidates.append(candidate)
       }
@@ -41,11 +41,11 @@ extension UploadMachine {
     }
     guard isNonsense || !RetryPolicy.isWorthRetrying(failure.code) else { return fail(failure, &scheduler) }
     let why: Wording = "the unfinished uploads could not be listed (\(failure.message))"
-    return [.say(.startsAnew(why: why))] + found([], &scheduler)
+    return startsAnew(because: why) + found([], &scheduler)
   }
 
   static let nothingToResume = Failure(
-    .uploadGone, "this machine has no record of an unfinished upload to resume",
+    .uploadGone, "this machine has no record of an unfinished upload that can be resumed",
     remedy: "leave \(.resume, "require") out to begin one, or use \(.resume, "adopt") to look for one at the store")
 
   /// Aborts obsolete uploads, then takes the next candidate; without one, begins a new upload.
@@ -68,6 +68,11 @@ extension UploadMachine {
     isRecorded = candidate.use == .own && lookup.otherwise == nil
     lookup.state = .listing(candidate, attempt: 1)
     return [.listParts(uploadID: candidate.uploadID)]
+  }
+
+  /// Says why no earlier upload is continued; if one is required, the run then fails.
+  private func startsAnew(because why: Wording) -> [Action] {
+    [.say(settings.requiresResume ? .warning(why) : .startsAnew(why: why))]
   }
 
   mutating func oldEnded(isGone: Bool, _ scheduler: inout Scheduler) -> [Action] {
@@ -99,8 +104,7 @@ extension UploadMachine {
     guard settings.plan.fits(list.sizes), let listedForm = list.form, isOwn || !list.sizes.isEmpty else {
       guard isOwn else { return drop(candidate, &scheduler) }
       lookup.useless.append(candidate.uploadID)
-      let notice = Action.say(.startsAnew(why: "the unfinished upload has a different part size"))
-      return [notice] + drop(candidate, &scheduler)
+      return startsAnew(because: "the unfinished upload has a different part size") + drop(candidate, &scheduler)
     }
     form = listedForm
     parts.compare(list.sizes.keys)
@@ -197,7 +201,7 @@ extension UploadMachine {
     }
     if let end = lookup.otherwise { return ended(as: end, &scheduler) }
     lookup.useless.append(candidate.uploadID)
-    return [.say(.startsAnew(why: "the store no longer has the upload"))] + drop(candidate, &scheduler)
+    return startsAnew(because: "the store no longer has the upload") + drop(candidate, &scheduler)
   }
 
   /// Looks for another candidate, and leaves this one as it is unless no run can use it any more.

@@ -58,8 +58,8 @@ struct UploadMachine: ObjectMachine {
   private(set) var retries = 0
   /// Uploads that may still exist after their abort.
   var abandoned: [String] = []
-  /// Whether the upload was aborted after a failure, and the store has confirmed that its parts are gone.
-  var isAborted = false
+  /// How the upload was aborted after a failure; nil if it was not, or if the store has not confirmed it.
+  var aborted: MultipartUpload.AbortOutcome?
   /// A create may have worked although its answer was lost: it left an upload without parts, whose ID is unknown. It
   /// looks like one that another machine has just begun, so it is not aborted; without parts it costs nothing.
   var createWasLost = false

@@ -13,14 +13,17 @@ struct AbortOfUpload {
     self.upload = upload
   }
 
-  /// Aborts the upload; false if it had already ended.
-  func run() async throws(Failure) -> Bool {
+  func run() async throws(Failure) -> MultipartUpload.AbortOutcome {
     // Some stores check only the id, and would abort the upload of another key.
     if let key = await otherKey() { throw isElsewhere(key) }
+    if let record = upload.recorded {
+      guard let outcome = try await store.abort(record) else { throw record.inUse }
+      return outcome
+    }
     let listed = await isListed()
     let outcome = try await upload.steps.abort()
-    guard listed ?? (outcome == .aborted) || isRecorded() else { throw isUnknown() }
-    return outcome == .aborted
+    guard listed ?? (outcome != .wasGone) else { throw isUnknown() }
+    return outcome
   }
 
   /// Whether the store lists the upload; nil if it does not say: the permission to abort does not include listing.
@@ -32,13 +35,6 @@ struct AbortOfUpload {
     } catch {
       return error.code == .uploadGone ? false : nil
     }
-  }
-
-  /// Whether this machine has recorded the upload at this key.
-  private func isRecorded() -> Bool {
-    let place = RecordTarget(origin: store.signer.origin, bucket: store.bucket, key: upload.key)
-    guard let record = try? store.state?.book.load(place) else { return false }
-    return record.header.uploadID.utf8.elementsEqual(upload.uploadID.utf8)
   }
 
   /// The other key that has the upload, if one page of the bucket's list shows it.

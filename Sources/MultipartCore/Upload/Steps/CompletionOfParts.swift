@@ -20,6 +20,13 @@ struct CompletionOfParts {
   }
 
   func run() async throws(Failure) -> UploadedObject {
+    guard let record = upload.recorded else { return try await result() }
+    let object = try await record.ending(upload.store.world) { () throws(Failure) in try await result() }
+    guard let object else { throw record.inUse.at(upload.place) }
+    return object
+  }
+
+  private func result() async throws(Failure) -> UploadedObject {
     let failure: Failure
     do throws(Failure) {
       if let list, !allowsGaps { try UploadedPart.requireWhole(list) }
@@ -41,6 +48,7 @@ struct CompletionOfParts {
     guard !listed.isEmpty else { return nil }
     let chosen = try chosen(of: listed)
     if !allowsGaps { try UploadedPart.requireWhole(chosen, "the store does not have") }
+    try await options.conditions.requireMet(HeadObject(upload.address), upload.store.client, upload.store.retry)
     // The upload was begun before its first part was stored.
     return try await upload.steps.complete(
       receipts(chosen, listing), since: chosen.compactMap(\.lastModified).min().map { .uploadUntil($0) },
@@ -67,16 +75,33 @@ struct CompletionOfParts {
             + (line.size.map { "\($0) bytes and " } ?? "") + line.etag,
           remedy: "Send the part again, or correct the list.")
       }
-      chosen.append(part)
+      if let (algorithm, sum) = line.checksums.first(where: { part.refutes($0, $1) }) {
+        throw Failure(
+          .dataMismatch,
+          "the store's part \(line.number) has the \(algorithm.rawValue) \(part.checksums[algorithm] ?? ""), the list says \(sum)",
+          remedy: "Send the part again, or correct the list.")
+      }
+      // SeaweedFS lists no checksums, and wants to have them with the completion.
+      var known = part
+      if known.checksums.isEmpty { known.checksums = line.checksums }
+      chosen.append(known)
     }
     return chosen
   }
 
   /// The receipts of the parts. Checksums are sent only if all parts have one of the upload's algorithm: S3 refuses a
-  /// list in which some lack it.
+  /// list in which some lack it. If the store lists neither checksums nor the algorithm, it is the caller's.
   private func receipts(_ parts: [UploadedPart], _ listing: S3Client.PartListing) -> [PartReceipt] {
-    let algorithm = listing.checksumAlgorithm.flatMap(ChecksumAlgorithm.init(awsName:))
-      .flatMap { $0.typeInParts == listing.checksumType.flatMap(ChecksumType.init(awsName:)) ? $0 : nil }
+    let named = listing.checksumAlgorithm.map { name in
+      ChecksumAlgorithm(awsName: name)
+        .flatMap { $0.typeInParts == listing.checksumType.flatMap(ChecksumType.init(awsName:)) ? $0 : nil }
+    }
+    let isBare = listing.parts.allSatisfy(\.checksums.isEmpty)
+    let algorithm =
+      named
+      ?? ChecksumAlgorithm.allCases.first { algorithm in
+        isBare && algorithm.typeInParts != nil && parts.allSatisfy { $0.checksums[algorithm] != nil }
+      }
     let sums = parts.map { part in algorithm.flatMap { part.sum($0) } }
     let complete = sums.allSatisfy { $0 != nil }
     return zip(parts, sums).map { part, sum in

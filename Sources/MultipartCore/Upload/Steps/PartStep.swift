@@ -12,11 +12,8 @@ struct PartStep: Sendable {
   }
 
   /// Sends the part. The upload's checksum algorithm is not known here, and S3 refuses a checksum of a different one.
-  /// So unless the caller chooses one, the part is sent with Content-MD5, which every upload accepts except one to a
-  /// directory bucket.
   func run(_ number: Int, uploadID: String) async throws(Failure) -> PartReceipt {
-    let usual: ChecksumForm = sender.client.signsPayload || sender.job.isDirectoryBucket ? .nothing : .md5
-    let form = sender.job.checksum ?? usual
+    let form = sender.job.checksum ?? sender.job.plainForm(sender.client)
     var stalled = false
     do throws(Failure) {
       let receipt = try await sender.job.retry.run("part \(number)", in: world) { (attempt) async throws(Failure) in

@@ -67,7 +67,7 @@ struct UploadSteps: Sendable {
 
   /// Aborts the upload and checks that nothing is left of it.
   @discardableResult
-  func abort() async throws(Failure) -> AbortMultipartUpload.Output {
+  func abort() async throws(Failure) -> MultipartUpload.AbortOutcome {
     var cleanup = Cleanup(uploadID)
     var next: Cleanup.Next? = .abort
     while let step = next {
@@ -90,6 +90,6 @@ struct UploadSteps: Sendable {
       case .gone: next = nil
       }
     }
-    return cleanup.wasThere ? .aborted : .wasGone
+    return cleanup.outcome
   }
 }

@@ -98,10 +98,30 @@ final class UploadJournal: Sendable {
     } catch {
       disappoint(error)
     }
+    restore()
+  }
+
+  /// Writes the record anew if somebody has removed it, for example with the state folder: otherwise the parts would be
+  /// left at the store, and no run would know of them.
+  private func restore() {
+    do throws(Failure) {
+      try state.withLock { (state) throws(Failure) in
+        guard let record = try state.writer?.lost() else { return }
+        let lock = if let held = state.lock, held.isNamed { held } else { try book.lock(target) }
+        guard let lock, !book.mayHave(target) else {
+          throw Failure(.local, "its record was removed or replaced")
+        }
+        state.lock = lock
+        state.writer = try book.begin(record.header, parts: Array(record.parts.values))
+      }
+    } catch {
+      disappoint(error)
+    }
   }
 
   /// Keeps the record for the next run at the end of this one, or deletes it together with its upload.
   func close(keeps: Bool) {
+    if keeps { restore() }
     let (writer, lock) = state.withLock { state in
       defer {
         state.writer = nil

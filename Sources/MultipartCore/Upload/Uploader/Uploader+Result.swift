@@ -97,7 +97,10 @@ extension Uploader {
       failure.remedy = Self.sendAgain
     }
     // Whoever stops a run by hand wants to know whether something is left to clean up.
-    if failure.isInterruption, machine.isAborted {
+    if machine.aborted == .unlisted {
+      failure.message +=
+        "; the upload was aborted, but the store refuses to list its parts, which would show that none remain"
+    } else if failure.isInterruption, machine.aborted != nil {
       failure.message += "; the upload was aborted, and none of its parts remain at the store"
     }
     // The run ended before it reached the recorded upload, which a later run can still resume.

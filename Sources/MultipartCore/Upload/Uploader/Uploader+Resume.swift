@@ -12,7 +12,7 @@ extension Uploader {
         : job.resume == .never
           ? "aborting the unfinished upload, as \(.resume, "never") says"
           : job.source.isStream
-            ? "aborting the unfinished upload of another stream"
+            ? "aborting the unfinished upload of another source"
             : journal?.reasonAgainst(record, job: job, partSize: plan.partSize)
       let candidate = UploadMachine.Candidate(
         uploadID: record.header.uploadID, use: reason.map { .stale($0) } ?? use(of: record),
@@ -80,7 +80,7 @@ extension Uploader {
       } else if let record = recorded(uploadID) {
         record.header.form
       } else {
-        client.signsPayload ? .nothing : .md5
+        job.plainForm(client)
       }
     guard let asked = job.checksum, asked != carried else { return carried }
     // Any upload that was created without a checksum algorithm can take MD5, or no checksum.

@@ -55,9 +55,7 @@ final class ManyReporter: Sendable {
     switch event {
     case .ended(let result): ended(result)
     case .skipped(let source):
-      if session.output.json == .all {
-        line("", json: Event.skipped(source.path, source.reason.words).json)
-      }
+      if session.output.json != nil { line("", json: Event.skipped(source.path, source.reason.words).json) }
       if !session.output.quiet { session.tell(source) }
     case .planned(let source, let bucket, let key, let size):
       let subject = Event.Subject(source: source, bucket: bucket, key: key)

@@ -27,6 +27,8 @@ enum PutSource {
     // Checked first: that it is a folder says more than that it provides no name.
     let source = try PutSource(words[0], invocation)
     let url = try S3URL(words[1], for: invocation.command)
+    // `<(…)` of a shell is /dev/fd/63, which is no name for an object.
+    if case .descriptor(let word) = source { return (source, try url.unnamed("'\(word.text)'")) }
     return (source, try url.destination(for: words[0], invocation.oddNames))
   }
 

@@ -17,7 +17,11 @@ struct CompleteCommand {
     // An invalid list is refused before any request is sent.
     let list = try list()
     let target = try await StepTarget(session, word)
-    let object = try await session.signals.awaitingAnswer(late: { [session] in session.tell($0.at(target.place)) }) {
+    // Only a list of its parts shows later that an object is this upload's.
+    let remedy: Wording? =
+      list == nil ? "see whether it is there: \(run: .headObject); if not, run the same command again" : nil
+    let tell = { @Sendable [session] (failure: Failure) in session.tell(failure.at(target.place)) }
+    let object = try await session.signals.awaitingAnswer(remedy: remedy, late: tell) {
       [session, options] () async throws(Failure) in
       try await target.upload.complete(list, allowsGaps: options.allowsGaps, session.options.upload)
     }

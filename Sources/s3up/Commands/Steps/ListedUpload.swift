@@ -9,8 +9,8 @@ struct ListedUpload {
   /// Seconds since it was begun; nil if the store does not say.
   var age: Int64?
   var begun: String?
-  var parts: Int
-  var bytes: Int64
+  var parts: Int?
+  var bytes: Int64?
   /// The upload as the store has listed it.
   var listed: UnfinishedUpload?
   /// This machine's record of the upload.
@@ -50,8 +50,8 @@ struct ListedUpload {
     // The store may have more than a run has recorded that was killed.
     let recorded = listed == nil ? " recorded" : ""
     var facts = [
-      age.map { Human.clock(.seconds($0)) } ?? "?", Human.count(parts, "part") + recorded, Human.size(bytes), uploadID,
-      "s3://\(bucket)/\(key)",
+      age.map { Human.clock(.seconds($0)) } ?? "?", parts.map { Human.count($0, "part") + recorded } ?? "? parts",
+      bytes.map { Human.size($0) } ?? "?", uploadID, "s3://\(bucket)/\(key)",
     ]
     if let storeAddress { facts.append("at \(storeAddress)") }
     if let record { facts.append("from \(record.source.text)") }
@@ -64,7 +64,8 @@ struct ListedUpload {
     JSON.object([
       ("event", .string(event)), ("bucket", .string(bucket)), ("key", .string(key)),
       ("upload_id", .string(uploadID)), ("initiated", .optional(begun)),
-      ("age_seconds", age.map { .int($0) } ?? .null), ("parts", .int(Int64(parts))), ("bytes", .int(bytes)),
+      ("age_seconds", age.map { .int($0) } ?? .null), ("parts", parts.map { .int(Int64($0)) } ?? .null),
+      ("bytes", bytes.map { .int($0) } ?? .null),
       ("recorded", .bool(record != nil)), ("source", .optional(record?.source.text)),
       ("running", .bool(isRunning)), ("other_address", .optional(otherAddress)),
     ]).encoded

@@ -37,9 +37,7 @@ struct PartCommand {
     do throws(Failure) {
       try session.answer(
         SafeText.oneLine(part.etag, limit: .max),
-        json: JSON.object([
-          ("part", .int(Int64(part.number))), ("size", .int(part.size ?? 0)), ("etag", .string(part.etag)),
-        ]).encoded)
+        json: part.json)
     } catch {
       throw Failure(
         .output, "\(error.message), but the part is at the store with the ETag \(part.etag)",

@@ -12,14 +12,22 @@ struct PartsCommand {
   func run() async throws(Failure) {
     let target = try await StepTarget(session, try session.invocation.arguments("s3://BUCKET/KEY")[0])
     for part in try await target.upload.parts() {
-      let sums = part.checksums.map { ($0.key.rawValue, $0.value) }.sorted { $0.0 < $1.0 }
-      let shown = sums.map { " \($0.0):\($0.1)" }.joined()
+      let shown = part.namedSums.map { " \($0.0):\($0.1)" }.joined()
       try session.row(
-        SafeText.oneLine("\(part.number) \(part.size ?? 0) \(part.etag)\(shown)", limit: .max),
-        json: JSON.object([
-          ("part", .int(Int64(part.number))), ("size", .int(part.size ?? 0)), ("etag", .string(part.etag)),
-          ("checksums", .object(sums.map { ($0.0, .string($0.1)) })),
-        ]).encoded)
+        SafeText.oneLine("\(part.number) \(part.size ?? 0) \(part.etag)\(shown)", limit: .max), json: part.json)
     }
+  }
+}
+
+extension UploadedPart {
+  fileprivate var namedSums: [(String, String)] {
+    checksums.map { ($0.key.rawValue, $0.value) }.sorted { $0.0 < $1.0 }
+  }
+
+  var json: String {
+    JSON.object([
+      ("part", .int(Int64(number))), ("size", .int(size ?? 0)), ("etag", .string(etag)),
+      ("checksums", .object(namedSums.map { ($0.0, .string($0.1)) })),
+    ]).encoded
   }
 }

@@ -20,10 +20,10 @@ struct UploadsCommand {
     var found: [ListedUpload] = []
     var failures = ToldFailures(session)
     let records = try self.records(&failures, ofAll: url == nil)
-    var cut: Failure?
+    var gaps: [Failure] = []
     if let url {
       let store = try await session.store(url.bucket)
-      found = try await store.uploads(prefix: url.key ?? "") { cut = $0 }.map { upload in
+      found = try await store.uploads(prefix: url.key ?? "") { gaps.append($0) }.map { upload in
         var entry = ListedUpload(upload, bucket: url.bucket)
         entry.record = records.first { $0.uploadID.utf8.elementsEqual(upload.uploadID.utf8) }
         let address = entry.record?.origin
@@ -54,7 +54,7 @@ struct UploadsCommand {
     } else {
       for upload in chosen { try session.row(upload.line, json: upload.json("unfinished")) }
     }
-    if let cut { failures.add(cut) }
+    for gap in gaps { failures.add(gap) }
     if let unsaid {
       try session.unsaid(
         unsaid.failure, "aborted \(Human.count(unsaid.ended, "upload"))", isSuccess: failures.count == 0)
@@ -110,7 +110,7 @@ struct UploadsCommand {
   }
 
   private enum CleanOutcome: String {
-    case aborted, running
+    case aborted, gone, running
     case wouldAbort = "would_abort"
   }
 
@@ -137,10 +137,17 @@ struct UploadsCommand {
         return nil
       }
       guard !options.dryRun else { return upload.isRunning ? .running : .wouldAbort }
-      return try await access.abort(record) ? .aborted : .running
+      return try await access.abort(record).map { told($0, upload) } ?? .running
     }
     guard !options.dryRun else { return .wouldAbort }
-    if let listed = upload.listed { try await access.abort(listed) }
-    return .aborted
+    guard let listed = upload.listed else { return nil }
+    return told(try await access.abort(listed), upload)
+  }
+
+  private func told(_ outcome: MultipartUpload.AbortOutcome, _ upload: ListedUpload) -> CleanOutcome {
+    if outcome == .unlisted {
+      session.world.log(0, "upload \(SafeText.oneLine(upload.uploadID)) was aborted; \(AbortCommand.unlisted)")
+    }
+    return outcome == .wasGone ? .gone : .aborted
   }
 }

@@ -345,16 +345,19 @@ struct TicketCommand {
   }
 
   private func revoke(_ ticket: Ticket, _ options: StoreOptions, _ store: Store?) async throws(Failure) -> Answer {
-    let before = try await ticket.revoke(options, with: store, trustingEdited: self.options.trustsEdited)
+    let revoked = try await ticket.revoke(options, with: store, trustingEdited: self.options.trustsEdited)
     let end =
-      switch before {
-      case .open, .whole: "nothing is left of its upload"
-      case .completed: "its upload had been completed, and the object stays"
-      case .gone: "its upload was already gone"
+      switch revoked {
+      case .aborted(.aborted): "nothing is left of its upload"
+      case .aborted(.unlisted): "its upload was aborted; \(AbortCommand.unlisted)"
+      case .aborted(.wasGone): "its upload was already gone"
+      case .wasCompleted: "its upload had been completed, and the object stays"
       }
     let json = JSON.object([
       ("event", .string("revoked")), ("bucket", .string(ticket.bucket)), ("key", .string(ticket.key)),
-      ("upload_id", .string(ticket.uploadID)), ("was_gone", .bool(before == .completed || before == .gone)),
+      ("upload_id", .string(ticket.uploadID)),
+      ("was_gone", .bool(revoked == .wasCompleted || revoked == .aborted(.wasGone))),
+      ("confirmed", .bool(revoked != .aborted(.unlisted))),
     ])
     return { () throws(Failure) in
       try session.say("revoked the ticket for \(Self.name(ticket)) (\(end))", json: json.encoded)

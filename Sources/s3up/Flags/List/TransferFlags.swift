@@ -67,9 +67,9 @@ extension FlagList {
     Flag(
       .retries, .value("N"), .transfer, .patient, "How often one request is tried before it is given up, 1 to 1000.",
       more: """
-        The waits between tries grow, vary at random, and are never shorter than the store asks for. If nothing at \
-        the address has answered in this run, it gives up after about ten seconds whatever N is, because the address \
-        is probably wrong.
+        The waits between tries grow, vary at random, and last at least as long as the store asks for, but not over 5 \
+        minutes. If nothing at the address has answered in this run, it gives up after about ten seconds whatever N is, \
+        because the address is probably wrong.
         """,
       standard: "10"),
     Flag(

@@ -15,9 +15,10 @@ extension DownloadOptions {
     if range != nil, part != nil {
       throw Failure(.usage, "--range and --part exclude each other", remedy: "Leave one of them out.")
     }
-    if range != nil, skipsSame {
+    if range != nil || part != nil, skipsSame {
       throw Failure(
-        .usage, "--range and --skip-same exclude each other", remedy: "No store has a checksum of a range.")
+        .usage, "--\(range != nil ? "range" : "part") and --skip-same exclude each other",
+        remedy: "Only a whole object is compared with a file.")
     }
     if range != nil || part != nil, ifNewer {
       throw Failure(

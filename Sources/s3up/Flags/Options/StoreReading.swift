@@ -105,7 +105,8 @@ extension StoreOptions {
     }
     let bare = Redaction.url("http://" + text).rest(after: "http://") ?? ""
     let remedy =
-      text.holds("://") || bare.isEmpty || bare.begins(with: ":") || bare.begins(with: "/")
+      text.holds("://") || lower.begins(with: "http") || bare.isEmpty || bare.begins(with: ":")
+        || bare.begins(with: "/")
       ? "Write https://HOST or http://HOST:PORT."
       : "Write https://\(bare), or http://\(bare) if the store speaks no TLS."
     guard let rest = ["https://", "http://"].compactMap({ lower.rest(after: $0)?.utf8 }).first, let first = rest.first,

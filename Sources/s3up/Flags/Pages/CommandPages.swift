@@ -151,8 +151,9 @@ extension CommandPage {
     examples: [Example(what: "Abort an upload", line: "s3up abort s3://my-bucket/disk.img --upload-id \"$id\"")],
     about: [
       """
-      Aborts the upload and lists its parts afterwards: it succeeds once the store has none left. An existing object \
-      is not touched.
+      Aborts the upload and lists its parts afterwards: it succeeds once the store has none left, or if it may not list \
+      them, which it says. An existing object is not touched. This machine's record of the upload is removed; while a run \
+      is working on the upload, nothing is done, and the exit code is 75.
       """,
       """
       A store gives the same answer for an upload that has ended, for an ID that never existed, and for an ID of another \

@@ -150,7 +150,7 @@ import MultipartCore
     try expect(try await upload.complete().size == 11 << 20, "and make the object")
     let other = try await store.createUpload("example/steps-2")
     try await other.part(1, .file(path), length: 5 << 20)
-    try expect(try await other.abort(), "an upload is aborted")
+    try expect(try await other.abort() == .aborted, "an upload is aborted")
     try expect(try await store.uploads(prefix: "example/steps").isEmpty, "and nothing is left")
   }
 
