@@ -55,13 +55,19 @@ struct PresignedSigner: RequestSigner {
           status: answer.status, s3Code: refusal.code, requestID: refusal.requestID,
           remedy: "leave out the option that sends this header, or ask for a URL that is signed for it"))
     }
+    let end = expires.map { end in
+      guard end > now else { return " at \(end.iso8601)" }
+      return
+        ", says the store, but by its own date it is valid until \(end.iso8601): the clock of the store, of its signer "
+        + "or of this machine is wrong"
+    }
     let keeps: Wording = request.method == .get ? ": what has arrived is kept and used with the new URL" : ""
     return .refusal(
       Failure(
         .credentialsExpired,
         refusal.isOfSigner(before: expires, now)
           ? "the credentials that signed the presigned URL have expired"
-          : "the presigned URL has expired" + (expires.map { " at \($0.iso8601)" } ?? ""),
+          : "the presigned URL has expired" + (end ?? ""),
         status: answer.status, s3Code: refusal.code, requestID: refusal.requestID,
         remedy: "ask for a new one where you got it" + keeps))
   }

@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// HTTP headers in the order they are sent. Names are compared without case; the first header of a name is the one read.
 struct HeaderList: Sendable, Equatable, ExpressibleByDictionaryLiteral {
   private(set) var fields: [NamedValue] = []
@@ -13,6 +15,9 @@ struct HeaderList: Sendable, Equatable, ExpressibleByDictionaryLiteral {
   subscript(name: String) -> String? {
     fields.first { Self.same($0.name, name) }?.value
   }
+
+  /// The length of the body in bytes, of a HEAD that of the body of a GET; nil if it is not known.
+  var contentLength: Int64? { self["Content-Length"].flatMap { Int64(ASCII.trimmed($0), in: 0 ... .max) } }
 
   /// The value, if the header has only one: of two that contradict each other, neither is evidence.
   func sole(_ name: String) -> String? {

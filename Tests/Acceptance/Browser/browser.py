@@ -47,11 +47,14 @@ def until(what, condition, limit=LIMIT):
 
 
 class Network(threading.Thread):
-    """Between browser and store: counts requests by method, may be slow or cut, and may answer a POST itself."""
+    """Between browser and store: counts requests by method, may be slow or cut, and may answer requests itself.
+
+    `answers` has the next answers by method: status and text.
+    """
 
     def __init__(self, port):
         super().__init__(daemon=True)
-        self.target, self.cut, self.rate, self.requests, self.answer = port, False, None, [], None
+        self.target, self.cut, self.rate, self.requests, self.answers = port, False, None, [], {}
         self.answered = 0
         self.begun = threading.Event()
         self.start()
@@ -89,13 +92,8 @@ class Network(threading.Thread):
         try:
             while piece := await reader.read(256 << 10):
                 if browser:
-                    if self.answer is not None and piece.startswith(b"POST "):
-                        head = f"HTTP/1.1 200 OK\r\nAccess-Control-Allow-Origin: *\r\nContent-Length: {len(self.answer)}"
-                        browser.write(f"{head}\r\nConnection: close\r\n\r\n{self.answer}".encode())
-                        await browser.drain()
-                        browser.close()
-                        self.answered += 1
-                        return
+                    if answers := self.answers.get(piece.split(b" ", 1)[0].decode("latin-1")):
+                        return await self.reply(reader, piece, browser, *answers.pop(0))
                     self.requests += [(m[1].decode(), m[2].decode()) for m in line.finditer(piece)]
                     if self.rate:
                         await asyncio.sleep(len(piece) / self.rate)
@@ -106,6 +104,18 @@ class Network(threading.Thread):
         finally:
             with contextlib.suppress(OSError):
                 writer.close()
+
+    async def reply(self, reader, piece, browser, status, text):
+        """Answers a request once all of it has come: a browser that is still sending does not read."""
+        length = re.search(rb"(?i)\r\ncontent-length: *(\d+)", piece)
+        rest = (int(length[1]) if length else 0) - len(piece.partition(b"\r\n\r\n")[2])
+        while rest > 0 and (more := await reader.read(256 << 10)):
+            rest -= len(more)
+        head = f"HTTP/1.1 {status} X\r\nAccess-Control-Allow-Origin: *\r\nContent-Length: {len(text)}"
+        browser.write(f"{head}\r\nConnection: close\r\n\r\n{text}".encode())
+        await browser.drain()
+        browser.close()
+        self.answered += 1
 
     def take_away(self):
         self.cut = True
@@ -358,16 +368,38 @@ def portal(bench, browser):
     older = bench.s3up("put", bench.sample(9 * MIB, 22), f"s3://{bench.store['BUCKET']}/{key}")
     demand(older.returncode == 0, older.stderr)
     for answer in ("", "<html><body>Log in</body></html>", '<Error xmlns="x"><Code>InternalError</Code></Error>'):
-        before, bench.network.answer = bench.network.answered, answer
+        before, bench.network.answers["POST"] = bench.network.answered, [(200, answer)] * 20
         browser.open(page)
         browser.choose(file)
         until("the completion was answered", lambda: bench.network.answered > before or browser.kind() == "good")
         until("the page tries again", lambda: "Trying again" in browser.text("status") or browser.kind() == "good")
         demand(browser.kind() != "good", f"the page believes {answer!r}")
-    bench.network.answer = None
+    bench.network.answers.clear()
     ended(browser, "good")
     bench.compare(key, file)
     return "three answers of others"
+
+
+def refused(bench, browser):
+    """A part that is refused for good ends the run, also in the other lanes; what may pass by itself is tried again."""
+    file = bench.sample(60 * MIB, 23)
+    page, key = bench.issue(file)
+    bench.network.rate, bench.network.answers["PUT"] = 2 * MIB, [(400, "<Error><Code>EntityTooLarge</Code></Error>")]
+    browser.open(page)
+    browser.choose(file)
+    demand("400" in ended(browser, "bad"), browser.text("status"))
+    sent = bench.network.count("PUT")
+    time.sleep(5)
+    demand(bench.network.count("PUT") == sent <= 4, f"{bench.network.count('PUT')} parts, {sent} before the refusal")
+    bench.network.rate, bench.network.answers["PUT"] = None, [(400, "<Error><Code>RequestTimeout</Code></Error>")]
+    browser.open(page)
+    browser.choose(file)
+    until("the page tries again", lambda: "Trying again" in browser.text("status") or browser.kind() == "good")
+    ended(browser, "good")
+    demand(not bench.network.answers["PUT"], "the part was not answered")
+    bench.network.answers.clear()
+    bench.compare(key, file)
+    return "a refused part, and one that times out"
 
 
 def late(bench, browser):
@@ -570,7 +602,7 @@ return Math.min(...[...document.querySelectorAll('h1, dt, dd, p, label, button')
 """
 
 CASES = {
-    "small": small, "sums": sums, "others": others, "mixed": mixed, "portal": portal, "late": late, "hostile": hostile, "keys": keys, "blind": blind,
+    "small": small, "sums": sums, "others": others, "mixed": mixed, "portal": portal, "refused": refused, "late": late, "hostile": hostile, "keys": keys, "blind": blind,
     "twice": twice, "looks": looks, "whole": whole,
 }  # fmt: skip
 

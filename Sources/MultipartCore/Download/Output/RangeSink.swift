@@ -106,7 +106,7 @@ final class RangeSink: BodySink, @unchecked Sendable {
 
   func begin(_ status: Int, _ headers: HeaderList) -> Failure? {
     failure = Self.judge(status, headers, wanted)
-    saysLength = Self.length(of: headers) != nil
+    saysLength = headers.contentLength != nil
     gotWholeObject = failure?.code == .refused
     return failure
   }
@@ -126,7 +126,7 @@ final class RangeSink: BodySink, @unchecked Sendable {
             .refused, "the store returned the whole object instead of a range",
             remedy: "download the whole object, with a \(.partSize) of at least its size")
       }
-      let length = length(of: headers) ?? wanted.length
+      let length = headers.contentLength ?? wanted.length
       guard length != wanted.length else { return nil }
       return WebPage.failure(status, headers)
         ?? (isSame ? faulty("\(length) bytes of an object of \(wanted.length)") : replaced)
@@ -147,17 +147,13 @@ final class RangeSink: BodySink, @unchecked Sendable {
       }
       return faulty("a different range than the requested one: \(SafeText.oneLine(text))")
     }
-    if let length = length(of: headers), length != wanted.length {
+    if let length = headers.contentLength, length != wanted.length {
       return faulty("\(length) bytes as a range of \(wanted.length)")
     }
     return nil
   }
 
   private static func faulty(_ what: String) -> Failure { Failure(.server, "the store returned \(what)") }
-
-  private static func length(of headers: HeaderList) -> Int64? {
-    headers["Content-Length"].flatMap { Int64(ASCII.trimmed($0), in: 0 ... .max) }
-  }
 
   static var replaced: Failure {
     Failure(

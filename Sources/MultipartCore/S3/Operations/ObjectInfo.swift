@@ -33,7 +33,7 @@ public struct ObjectInfo: Sendable, Equatable, StoredChecksums {
     // For a range or a part, Content-Length is only that of the range; the whole size is after the slash.
     let total = headers["Content-Range"]?.words(between: "/").last.flatMap { Self.count(String($0)) }
     let isRange = answer.status == 206 || headers["Content-Range"] != nil
-    size = isRange ? total : headers["Content-Length"].flatMap(Self.count)
+    size = isRange ? total : headers.contentLength
     etag = ETag.text(headers.sole("ETag"))
     checksums = ChecksumHeaders.values(in: headers)
     checksumTypeText = headers[HeaderName.checksumType]

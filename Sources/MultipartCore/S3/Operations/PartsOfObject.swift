@@ -25,7 +25,7 @@ extension S3Client {
     operation.partNumber = 1
     guard case .exists(let first) = try await perform(operation, retrying: policy),
       first.parsedETag == object.parsedETag,
-      let size = first.headers["Content-Length"].flatMap({ Int64(ASCII.trimmed($0), in: 1 ... .max) }),
+      let size = first.headers.contentLength, size > 0,
       // A store that does not support part numbers returns the whole object.
       first.partsCount != nil || size != object.size
     else { return nil }
@@ -71,7 +71,7 @@ extension S3Client {
     guard case .exists(let part)? = try? await perform(operation, retrying: RetryPolicy(tries: 3)),
       part.parsedETag == object.parsedETag
     else { return nil }
-    return part.headers["Content-Length"].flatMap { Int64(ASCII.trimmed($0), in: 1 ... .max) }
+    return part.headers.contentLength.flatMap { $0 > 0 ? $0 : nil }
   }
 }
 

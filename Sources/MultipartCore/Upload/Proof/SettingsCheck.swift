@@ -40,7 +40,7 @@ struct SettingsCheck: Sendable {
     }
     findings.removeAll { isConfirmed($0.setting) && !$0.isDropped }
     let dropped = findings.filter(\.isDropped)
-    guard dropped.isEmpty else { return .lost(Self.failure(dropped)) }
+    guard dropped.isEmpty else { return .lost(failure(dropped)) }
     let unseen = findings.filter { $0.state == .unseen }.map(\.setting.title)
     return .kept(unconfirmed: unseen, why: reasons.isEmpty ? nil : reasons.joined(separator: "; "))
   }
@@ -107,14 +107,16 @@ struct SettingsCheck: Sendable {
     Failure(.server, "the store does not show the object yet", status: 404)
   }
 
-  private static func failure(_ dropped: [RequestedSettings.Finding]) -> Failure {
+  private func failure(_ dropped: [RequestedSettings.Finding]) -> Failure {
     let what = dropped.map(\.sentence).joined(separator: ", ")
     var options: [Wording] = []
     for finding in dropped where !options.contains(finding.setting.option) { options.append(finding.setting.option) }
+    let names = options.joined(separator: ", ")
+    let why: Wording =
+      asksAll ? "the upload was begun without \(names), or this store ignores it" : "this store ignores \(names)"
     return Failure(
       .refused, "the store did not keep what was requested: the object exists with \(what)",
-      remedy: "delete the object if it must not stay like this; this store ignores "
-        + options.joined(separator: ", "))
+      remedy: "delete the object if it must not stay like this; " + why)
   }
 }
 
