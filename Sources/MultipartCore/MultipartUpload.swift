@@ -76,6 +76,9 @@ public struct MultipartUpload: Sendable {
     case unlisted
     /// The upload had already ended.
     case wasGone
+
+    /// What a message about `unlisted` says.
+    public static let doubt = "the store refuses to list its parts, which would show that none remain"
   }
 
   /// Aborts the upload, and returns once the store lists none of its parts; a record of it in the state folder is

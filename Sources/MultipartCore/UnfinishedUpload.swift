@@ -1,3 +1,5 @@
+import MultipartBasics
+
 /// A multipart upload that was begun, but neither completed nor aborted.
 public struct UnfinishedUpload: Sendable {
   /// The key of the object that it would create.
@@ -49,7 +51,9 @@ extension Store {
     }
     if var refusal = refusals.first {
       let more = refusals.count - 1
-      if more > 0 { refusal.message += "; the parts of \(more) more uploads cannot be listed either" }
+      if more > 0 {
+        refusal.message += "; the parts of \(Human.count(more, "other upload")) could not be listed either"
+      }
       onGap(refusal)
     }
     return found

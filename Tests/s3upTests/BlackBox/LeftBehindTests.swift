@@ -44,6 +44,36 @@ import Testing
     #expect(result.errors.contains("to resume: ") == (choice == "keep"), "\(result.errors)")
   }
 
+  @Test("The single steps end the record of an upload together with it", arguments: ["abort", "complete"])
+  func stepsEndTheRecord(_ step: String) async throws {
+    let box = try BlackBox()
+    let stopped = try await StoppedUpload(box)
+    try await box.run(step, "s3://bucket/k", "--upload-id", stopped.uploadID).expectSuccess()
+    #expect(try box.records().isEmpty)
+    #expect(try await box.run("uploads").output.isEmpty)
+  }
+
+  @Test("An upload that ended elsewhere is not called aborted, and one that may not be listed hides no other")
+  func goneAndUnlisted() async throws {
+    let box = try BlackBox()
+    let stopped = try await StoppedUpload(box)
+    for _ in 0..<2 { try await box.run("create", "s3://bucket/other") }
+    box.fake.setFaults([Fault(.init(.listParts, key: "other"), .error(status: 403, code: "AccessDenied"))])
+    let listed = try await box.run("uploads", "s3://bucket")
+    #expect(listed.status == 77 && listed.lines.count == 3, "\(listed.output) \(listed.errors)")
+    #expect(listed.errors.contains("the parts of 1 other upload could not be listed either"), "\(listed.errors)")
+    #expect(listed.lines.contains { $0.contains("  ? parts  ?  ") && $0.contains("s3://bucket/other") })
+    let json = try await box.run("uploads", "s3://bucket", "--json")
+    #expect(json.lines.contains { $0.contains(#""parts":null,"bytes":null"#) }, "\(json.output)")
+    var other = try BlackBox()
+    other.environment = box.environment
+    try await other.run("abort", "s3://bucket/k", "--upload-id", stopped.uploadID).expectSuccess()
+    let cleaned = try await box.run("uploads", "--clean")
+    cleaned.expectSuccess()
+    #expect(cleaned.output.hasPrefix("gone  ") && cleaned.lines.count == 1, "\(cleaned.output)")
+    #expect(try box.records().isEmpty)
+  }
+
   /// CPU time of a process, in hundredths of a second: the 14th and 15th word of its `stat`.
   private static func ticks(_ pid: pid_t) -> Int {
     let text = (try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)) ?? ""

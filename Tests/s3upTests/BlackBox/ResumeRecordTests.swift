@@ -138,15 +138,6 @@ import Testing
     #expect(box.fake.requests(.createMultipartUpload).count == 1)
   }
 
-  @Test("The single steps end the record of an upload together with it", arguments: ["abort", "complete"])
-  func stepsEndTheRecord(_ step: String) async throws {
-    let box = try BlackBox()
-    let stopped = try await StoppedUpload(box)
-    try await box.run(step, "s3://bucket/k", "--upload-id", stopped.uploadID).expectSuccess()
-    #expect(try box.records().isEmpty)
-    #expect(try await box.run("uploads").output.isEmpty)
-  }
-
   @Test("While a run is working on an upload, no single step ends it", arguments: ["abort", "complete"])
   func stepsOfARunningUpload(_ step: String) async throws {
     let box = try BlackBox()
@@ -158,26 +149,6 @@ import Testing
     box.fake.setFaults([])
     #expect(await child.wait(timeout: .seconds(60)).status == 0)
     #expect(box.fake.requests(.createMultipartUpload).count == 1 && box.fake.unfinishedUploads.isEmpty)
-  }
-
-  @Test("An upload that ended elsewhere is not called aborted, and one that may not be listed hides no other")
-  func goneAndUnlisted() async throws {
-    let box = try BlackBox()
-    let stopped = try await StoppedUpload(box)
-    _ = try await box.run("create", "s3://bucket/other")
-    box.fake.setFaults([Fault(.init(.listParts, key: "other"), .error(status: 403, code: "AccessDenied"))])
-    let listed = try await box.run("uploads", "s3://bucket")
-    #expect(listed.status == 77 && listed.lines.count == 2, "\(listed.output) \(listed.errors)")
-    #expect(listed.lines.contains { $0.contains("  ? parts  ?  ") && $0.contains("s3://bucket/other") })
-    let json = try await box.run("uploads", "s3://bucket", "--json")
-    #expect(json.lines.contains { $0.contains(#""parts":null,"bytes":null"#) }, "\(json.output)")
-    var other = try BlackBox()
-    other.environment = box.environment
-    try await other.run("abort", "s3://bucket/k", "--upload-id", stopped.uploadID).expectSuccess()
-    let cleaned = try await box.run("uploads", "--clean")
-    cleaned.expectSuccess()
-    #expect(cleaned.output.hasPrefix("gone  ") && cleaned.lines.count == 1, "\(cleaned.output)")
-    #expect(try box.records().isEmpty)
   }
 
   @Test("What --resume never has left is resumed without it, and its message says so")

@@ -98,8 +98,7 @@ extension Uploader {
     }
     // Whoever stops a run by hand wants to know whether something is left to clean up.
     if machine.aborted == .unlisted {
-      failure.message +=
-        "; the upload was aborted, but the store refuses to list its parts, which would show that none remain"
+      failure.message += "; the upload was aborted, but \(MultipartUpload.AbortOutcome.doubt)"
     } else if failure.isInterruption, machine.aborted != nil {
       failure.message += "; the upload was aborted, and none of its parts remain at the store"
     }

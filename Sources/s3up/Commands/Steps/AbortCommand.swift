@@ -3,8 +3,6 @@ import MultipartCore
 
 /// `s3up abort s3://BUCKET/KEY --upload-id ID`: aborts the upload, and returns once the store has none of its parts.
 struct AbortCommand {
-  static let unlisted = "the store refuses to list its parts, which would show that none remain"
-
   private let session: Session
 
   init(_ session: Session) {
@@ -17,7 +15,7 @@ struct AbortCommand {
     let was =
       switch outcome {
       case .aborted: "nothing is left of it"
-      case .unlisted: Self.unlisted
+      case .unlisted: MultipartUpload.AbortOutcome.doubt
       case .wasGone: "was already gone"
       }
     let id = target.upload.uploadID

@@ -146,7 +146,8 @@ struct UploadsCommand {
 
   private func told(_ outcome: MultipartUpload.AbortOutcome, _ upload: ListedUpload) -> CleanOutcome {
     if outcome == .unlisted {
-      session.world.log(0, "upload \(SafeText.oneLine(upload.uploadID)) was aborted; \(AbortCommand.unlisted)")
+      session.world.log(
+        0, "upload \(SafeText.oneLine(upload.uploadID)) was aborted, but \(MultipartUpload.AbortOutcome.doubt)")
     }
     return outcome == .wasGone ? .gone : .aborted
   }

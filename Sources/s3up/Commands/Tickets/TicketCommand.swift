@@ -349,7 +349,7 @@ struct TicketCommand {
     let end =
       switch revoked {
       case .aborted(.aborted): "nothing is left of its upload"
-      case .aborted(.unlisted): "its upload was aborted; \(AbortCommand.unlisted)"
+      case .aborted(.unlisted): "its upload was aborted, but \(MultipartUpload.AbortOutcome.doubt)"
       case .aborted(.wasGone): "its upload was already gone"
       case .wasCompleted: "its upload had been completed, and the object stays"
       }
