@@ -61,6 +61,21 @@ public struct FilePath: Sendable, Hashable {
   /// Whether it names a descriptor that is already open: `-`, `/dev/stdin`, `/dev/fd/3`.
   public var namesDescriptor: Bool { StreamFile.descriptor(namedBy: self) != nil }
 
+  /// A copy of the open descriptor that the path stands for, if that can be written; the caller closes it.
+  func openedForWriting() throws(ErrorNumber) -> Int32? {
+    guard let openDescriptor else { return nil }
+    let copy = fcntl(openDescriptor, F_DUPFD_CLOEXEC, 3)
+    guard copy >= 0 else { throw ErrorNumber(errno) }
+    guard fcntl(copy, F_GETFL) & O_ACCMODE != O_RDONLY else {
+      close(copy)
+      throw ErrorNumber(EBADF)
+    }
+    return copy
+  }
+
+  /// Whether its bytes can be read a second time: a descriptor continues where the first reading has ended.
+  var isRereadable: Bool { !namesDescriptor && isKind(S_IFREG) }
+
   /// The open descriptor that the path stands for: `/dev/stdin`, `/dev/stdout`, `/dev/stderr`, `/dev/fd/3`. Its path
   /// cannot replace it: a socket cannot be opened by its path, and opening a file again begins at its start.
   public var openDescriptor: Int32? {
@@ -87,6 +102,13 @@ public struct FilePath: Sendable, Hashable {
   public var folder: FilePath {
     guard let slash = bytes.lastIndex(of: UInt8(ascii: "/")) else { return FilePath(".") }
     return slash == 0 ? FilePath("/") : FilePath(bytes: Array(bytes[..<slash]))
+  }
+
+  /// The same path without slashes at its end, which a root keeps.
+  var withoutSlashesAtEnd: FilePath {
+    let slash = UInt8(ascii: "/")
+    let length = bytes.lastIndex { $0 != slash }.map { $0 + 1 } ?? min(1, bytes.count)
+    return FilePath(bytes: Array(bytes[..<length]))
   }
 
   /// The path of this name in this folder.

@@ -26,23 +26,26 @@ enum WholeFile {
     if geteuid() == 0 { _ = fchown(descriptor, user, group) }
   }
 
-  /// Writes a file that is complete and durable before it replaces the one of this name: a temporary file next to it,
-  /// `fsync`, `rename`. Without a mode it gets that of the user's umask. `keepsOwner`: as root, it gets the owner of the
-  /// former file, except in a folder in which anybody may have made that one.
+  /// The same for the file that has this name, except in a folder in which anybody may have made it.
+  static func keepOwner(of path: FilePath, _ descriptor: Int32) {
+    var former = stat()
+    if let folder = path.folder.status, folder.st_mode & S_IWOTH == 0,
+      path.withCString({ lstat($0, &former) }) == 0, former.st_mode & S_IFMT == S_IFREG
+    {
+      keepOwner(former.st_uid, former.st_gid, descriptor)
+    }
+  }
+
+  /// Writes a file that is complete and durable before it replaces the one of this name, whose owner it keeps: a
+  /// temporary file next to it, `fsync`, `rename`. Without a mode it gets that of the user's umask.
   static func replace(
-    _ path: FilePath, mode: mode_t?, keepsOwner: Bool = false, failing failure: (Int32) -> Failure,
-    _ fill: (Int32) throws(Failure) -> Void
+    _ path: FilePath, mode: mode_t?, failing failure: (Int32) -> Failure, _ fill: (Int32) throws(Failure) -> Void
   ) throws(Failure) {
     let (temporary, descriptor) = ScratchFile.made(path, O_WRONLY, mode: mode ?? 0o666)
     guard descriptor >= 0 else { throw failure(errno) }
     do throws(Failure) {
       defer { close(descriptor) }
-      var former = stat()
-      if keepsOwner, let folder = path.folder.status, folder.st_mode & S_IWOTH == 0,
-        path.withCString({ lstat($0, &former) }) == 0, former.st_mode & S_IFMT == S_IFREG
-      {
-        keepOwner(former.st_uid, former.st_gid, descriptor)
-      }
+      keepOwner(of: path, descriptor)
       if let mode { guard fchmod(descriptor, mode) == 0 else { throw failure(errno) } }
       try fill(descriptor)
       guard fsync(descriptor) == 0, temporary.withCString({ from in path.withCString { rename(from, $0) } }) == 0 else {

@@ -28,7 +28,7 @@ extension Examination {
       // Reported with the credentials.
     } else if failure.code == .credentials {
       findings.append(
-        .fail(.upload, failure, "none can be begun below \(target): ", remedy: "allow s3:PutObject on \(resource)"))
+        .fail(.upload, failure, "none can be begun below \(target): ", remedy: allow(CreateMultipartUpload.name)))
     } else {
       findings.append(.fail(.upload, failure, "none can be begun below \(target): "))
     }
@@ -63,7 +63,7 @@ extension Examination {
       findings.append(
         .fail(
           .upload, failure, "one can be begun below \(target), but takes no part: ",
-          remedy: isDenied ? "allow s3:PutObject (with KMS also kms:Decrypt) on \(resource)" : nil))
+          remedy: isDenied ? allow(UploadPart.name) : nil))
     case .success(let part)?: findings.append(taken(part, probe))
     case nil: break
     }
@@ -73,7 +73,7 @@ extension Examination {
         StoreFinding(
           .warn, .list, "the parts cannot be listed: " + StoreFinding.told(failure),
           remedy: failure.code == .credentials
-            ? "allow s3:ListMultipartUploadParts on \(resource): without it no upload can be resumed"
+            ? allow(ListParts.name) + ": without it no upload can be resumed"
             : failure.remedy ?? "without it no upload can be resumed",
           facts: StoreFinding.facts(failure)))
     case .success(false)?:
@@ -89,7 +89,7 @@ extension Examination {
       findings.append(
         .fail(
           .abort, failure, "the probe upload could not be aborted, and is left at the store: ",
-          remedy: failure.code == .credentials ? "allow s3:AbortMultipartUpload on \(resource), then run: \(end)" : end)
+          remedy: failure.code == .credentials ? allow(AbortMultipartUpload.name) + ", then run: \(end)" : end)
       )
     default: break
     }
@@ -116,6 +116,8 @@ extension Examination {
   }
 
   /// The objects' ARN in a policy.
+  private func allow(_ operation: OperationName) -> Wording { "allow \(operation.needs) on \(resource)" }
+
   private var resource: String {
     guard let bucket, !bucket.begins(with: "arn:") else { return (bucket ?? "") + "/object/\(prefix)*" }
     let partition = place.map { Partition.of(region: $0.region).name } ?? "aws"
@@ -160,7 +162,7 @@ extension Examination {
         StoreFinding(
           .warn, .lifecycle, "it is not known whether a rule aborts unfinished uploads: " + StoreFinding.told(failure),
           remedy: isDenied
-            ? "allow s3:GetLifecycleConfiguration on the bucket, or clean up: \(run: cleanUp)"
+            ? "allow \(GetBucketLifecycle.name.needs), or clean up: \(run: cleanUp)"
             : "clean up: \(run: cleanUp)",
           facts: StoreFinding.facts(failure))
       ]

@@ -55,14 +55,7 @@ extension Examination {
       var finding = StoreFinding.fail(.connection, failure)
       finding.facts.merge(facts) { $1 }
       return finding
-    case .success(let answer):
-      if answer.status == 407, isProxied {
-        return StoreFinding(
-          .fail, .connection,
-          "the proxy \(proxy?.address ?? "") asks for a user name and a password, or refuses those it was given",
-          remedy: "put them into \(ProxyName.secretPlace(proxy?.source)): http://USER:PASSWORD@HOST:PORT",
-          code: .credentials, facts: facts)
-      }
+    case .success:
       facts["answer_ms"] = Self.number(connection.firstByte)
       return StoreFinding(
         .ok, .connection, round + ", answered after \(Self.milliseconds(connection.firstByte))", facts: facts)

@@ -92,8 +92,7 @@ extension Examination {
 
   /// Whether the region was wrong, not the request.
   static func isAboutRegion(_ failure: Failure) -> Bool {
-    ["AuthorizationHeaderMalformed", "PermanentRedirect", "IllegalLocationConstraintException"].contains(failure.s3Code)
-      && failure.region != nil
+    failure.s3Code.map(Redirect.codes.contains) == true && failure.region != nil
   }
 
   var placeFindings: [StoreFinding] {

@@ -209,8 +209,7 @@ struct ExaminationRounds: Sendable {
     _ exam: inout Examination, _ endpoint: BucketEndpoint, _ options: StoreOptions, _ settings: StoreSettings,
     _ signed: Signed, _ transport: CurlTransport
   ) async {
-    guard bucket != nil, !Task.isCancelled, case .success(let answer)? = exam.visit?.outcome, answer.status != 407
-    else { return }
+    guard bucket != nil, !Task.isCancelled, case .success? = exam.visit?.outcome else { return }
     if case .failed? = exam.signing { return }
     let access = Store(
       endpoint, settings, options, credentials: signed.keeper, transport: transport, world: world)

@@ -9,29 +9,17 @@ extension Downloader {
 
   func head() async -> DownloadMachine.Event {
     do throws(Failure) {
-      var object = try await found()
+      let object = try await found()
       guard object.size != nil else {
         throw Failure(.refused, "the store does not report the object's size", requestID: object.requestID)
       }
       try Self.checkArchive(object)
-      object = try await sized(object)
       known.withLock { ($0.object, $0.isListed, $0.body) = (object, false, nil) }
       return .found
     } catch {
-      return .headFailed(error)
+      // 412: a GET that followed the HEAD.
+      return .headFailed(error.status == 412 ? Self.meaning(of: error) : error)
     }
-  }
-
-  /// Some proxies answer a HEAD with `Content-Length: 0`; only a GET shows that nothing comes.
-  private func sized(_ object: ObjectInfo) async throws(Failure) -> ObjectInfo {
-    guard object.size == 0, headOperation != nil else { return object }
-    var object = object
-    do throws(Failure) {
-      object.size = try await headByGet(of: object).size ?? 0
-    } catch {
-      throw Self.meaning(of: error)
-    }
-    return object
   }
 
   /// Checks the version that was requested. Something on the way may have removed the version from the answer to a URL,

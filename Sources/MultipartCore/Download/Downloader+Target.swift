@@ -160,14 +160,15 @@ extension Downloader {
 
   /// Removes what an interrupted run has left: the target is identical to the object without it.
   private func discardEarlier(_ target: DownloadTarget, _ object: ObjectInfo, _ plan: RangePlan) {
-    // Of many objects, those of one range have no record of their own.
-    let isRecorded = wanted == nil || plan.count > 1
-    let mayBeLeft = wanted?.mayBeOwn == true || isRecorded && recordedRangeSize(object, plan) != nil
-    guard mayBeLeft, PartFile.discard(for: target), isRecorded, let stateFolder,
+    let mayBeLeft = wanted?.mayBeOwn == true || isRecorded(plan) && recordedRangeSize(object, plan) != nil
+    guard mayBeLeft, PartFile.discard(for: target), isRecorded(plan), let stateFolder,
       let header = header(object, plan)
     else { return }
     (try? DownloadRecord.open(stateFolder, header))?.close(keeps: false)
   }
+
+  /// Of many objects, those of one range are not worth a record each.
+  private func isRecorded(_ plan: RangePlan) -> Bool { wanted == nil || plan.count > 1 }
 
   /// How an interrupted run has divided the same bytes of the object.
   private func recordedRangeSize(_ object: ObjectInfo, _ plan: RangePlan) -> Int64? {
@@ -183,11 +184,9 @@ extension Downloader {
 
   /// Opens the part file. Returns the ranges of an earlier run whose bytes on disk match their checksums.
   private func openPart(_ target: DownloadTarget, _ object: ObjectInfo, _ plan: RangePlan) throws(Failure) -> Set<Int> {
-    // Of many objects, those of one range are not worth a record each. The record comes first: a run that may not have
-    // one must not touch what the part file has.
-    let isRecorded = wanted == nil || plan.count > 1
+    // The record comes first: a run that may not have one must not touch what the part file has.
     var isSpared = false
-    if isRecorded, let stateFolder, let header = header(object, plan) {
+    if isRecorded(plan), let stateFolder, let header = header(object, plan) {
       do throws(Failure) {
         guard let record = try DownloadRecord.open(stateFolder, header) else { throw PartFile.isTaken(target) }
         known.withLock { $0.record = record }

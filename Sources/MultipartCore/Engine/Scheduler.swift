@@ -301,7 +301,7 @@ struct Scheduler<Receipt: TransferReceipt>: Sendable {
       return nil
     }
     window.countOnlyAnswers(backlog.enough)
-    let why = "\(Pace.text(backlog.rate)), and \(Int64(held) >> 20) MiB wait on the way"
+    let why = "\(Human.rate(backlog.rate)), and \(Int64(held) >> 20) MiB wait on the way"
     return Pace.Change(connections: backlog.enough, why: why, stopsSome: true)
   }
 

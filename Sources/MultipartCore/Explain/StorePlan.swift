@@ -45,7 +45,7 @@ struct StorePlan {
     return PlanLine("rate", "\(Self.rate(limit.rate(at: minute)))\(next) (\(settings.source(.limitRate)))")
   }
 
-  private static func rate(_ bytes: Int64?) -> String { bytes.map { "\(Human.size($0)) a second" } ?? "not limited" }
+  private static func rate(_ bytes: Int64?) -> String { bytes.map { Human.rate(Double($0)) } ?? "not limited" }
 
   func checksum(_ asked: ChecksumForm?, _ remembered: ChecksumForm?) -> PlanLine {
     let words: Wording =

@@ -46,14 +46,11 @@ public final class ReportFile: Sendable {
   ) throws(Failure) {
     self.path = path
     self.setting = setting
-    let number = path.openDescriptor
-    if let number {
-      let copy = fcntl(number, F_DUPFD_CLOEXEC, 3)
-      guard copy >= 0, fcntl(copy, F_GETFL) & O_ACCMODE != O_RDONLY else {
-        let error = copy < 0 ? errno : EBADF
-        if copy >= 0 { close(copy) }
-        throw Self.refusal(path, setting, error)
-      }
+    let copy: Int32?
+    do throws(ErrorNumber) { copy = try path.openedForWriting() } catch {
+      throw Self.refusal(path, setting, error.number)
+    }
+    if let copy {
       (target, inode, place, isReplaceable) = (.descriptor(copy), Inode(open: copy), nil, false)
       return
     }
@@ -104,7 +101,7 @@ public final class ReportFile: Sendable {
     }
     switch target {
     case .file(let place, let mode):
-      try WholeFile.replace(place, mode: mode, keepsOwner: true, failing: failure, put)
+      try WholeFile.replace(place, mode: mode, failing: failure, put)
     case .descriptor(let descriptor): try put(descriptor)
     case .stream(let place):
       let descriptor = try openStream(place)

@@ -20,7 +20,7 @@ extension BatchSources {
     _ give: @escaping @Sendable (UploadStep) async -> Bool,
     listing: @Sendable () -> PrefixListing?
   ) async throws {
-    let tally = SourceTally(rules, shard)
+    let tally = SourceTally(rules, shard, tellsExcluded: tellsExcluded)
     let counted = { @Sendable (step: UploadStep) in
       tally.count(step)
       return await give(step)
@@ -103,7 +103,7 @@ extension BatchSources {
   private func tellFile(
     _ path: FilePath, name: [UInt8], _ tally: SourceTally, _ give: (UploadStep) async -> Bool
   ) async -> Bool {
-    guard tally.selects(name) else { return true }
+    guard tally.selects(name) else { return await tally.pass(name, path, give) }
     let listed = nameInLists(path, key: name)
     do throws(Failure) {
       let key = if let key { key } else { try key(of: name, path) }
@@ -164,12 +164,14 @@ extension BatchSources {
     _ path: FilePath, _ endsWithZero: Bool, _ bucket: String, _ outputs: RunOutputs, _ tally: SourceTally,
     _ give: @Sendable (UploadStep) async -> Bool
   ) async throws(Failure) -> Bool {
-    let mayBeReadTwice = !path.namesDescriptor && path.isKind(S_IFREG)
-    if mayBeReadTwice { try refuseMeetings(in: path, endsWithZero, bucket, outputs) }
-    var earlier = mayBeReadTwice ? nil : KeysSoFar(filesMayRepeat: true)
+    if path.isRereadable { try refuseMeetings(in: path, endsWithZero, bucket, outputs) }
+    var earlier = path.isRereadable ? nil : KeysSoFar(filesMayRepeat: true)
     let list = try FileList(path, endsWithZero: endsWithZero)
     while let listed = try list.next() {
-      guard tally.selects(listed.name) else { continue }
+      guard tally.selects(listed.name) else {
+        guard await tally.pass(listed.name, FilePath(bytes: listed.path), give) else { return false }
+        continue
+      }
       var step: UploadStep
       do throws(Failure) {
         let shown = FilePath(bytes: listed.path)
@@ -213,12 +215,16 @@ extension BatchSources {
     _ batch: OpenBatch, _ outputs: RunOutputs, _ tally: SourceTally,
     _ give: @Sendable (UploadStep) async -> Bool
   ) async throws(Failure) -> Bool {
-    let file = batch.path.flatMap { $0.isKind(S_IFREG) ? $0 : nil }
+    let file = batch.path.flatMap { $0.isRereadable ? $0 : nil }
     if let file { try refuseMeetings(inBatch: file, outputs) }
     var earlier = file == nil ? KeysSoFar(filesMayRepeat: false) : nil
     var bucket: String?
     while let line = try batch.next() {
-      guard tally.selects(Array(line.key.utf8)) else { continue }
+      let name = Array(line.key.utf8)
+      guard tally.selects(name) else {
+        guard await tally.pass(name, line.source, give) else { return false }
+        continue
+      }
       do throws(Failure) {
         try outputs.refuse(bucket: line.bucket, besides: &bucket, at: Place(bucket: line.bucket, key: line.key))
         try earlier?.add(line.address, line.source, at: Place(bucket: line.bucket, key: line.key))
@@ -231,7 +237,7 @@ extension BatchSources {
       if !line.metadata.isEmpty { item.metadata = line.metadata }
       // Attributes for which the line has a member of its own are not set by a glob.
       item.attributes =
-        (attributes?.attributes(of: Array(line.key.utf8)) ?? []).filter { !line.replaces($0.name) } + line.attributes
+        (attributes?.attributes(of: name) ?? []).filter { !line.replaces($0.name) } + line.attributes
       let status = line.source.status
       let candidate = Candidate(item, size: status.map { Int64($0.st_size) }, inode: status.map { Inode($0) })
       guard await give(.candidate(candidate)) else { return false }

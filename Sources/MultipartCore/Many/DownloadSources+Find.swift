@@ -20,7 +20,7 @@ extension DownloadSources {
   func find(
     in store: Store, asFiles: Bool = true, _ give: @escaping @Sendable (CandidateStep<WantedObject>) async -> Bool
   ) async throws {
-    let tally = SourceTally(rules, shard, to: "download")
+    let tally = SourceTally(rules, shard, to: "download", tellsExcluded: tellsExcluded)
     let counted = { @Sendable (step: CandidateStep<WantedObject>) in
       tally.count(step)
       return await give(step)
@@ -39,7 +39,7 @@ extension DownloadSources {
             }
             let file = self.file(path)
             guard tally.selects(file) else {
-              guard await tellExcluded(file, counted) else { return }
+              guard await tally.pass(file, FilePath(bytes: file), counted) else { return }
               continue
             }
             let name = Array(object.key.utf8.dropFirst(self.prefix.utf8.count))
@@ -63,8 +63,7 @@ extension DownloadSources {
       }
     case .list(let path, let endsWithZero):
       let lines = try LineReader(path, end: endsWithZero ? 0 : UInt8(ascii: "\n"), longest: S3Limits.longestKey)
-      while let line = try lines.next() {
-        guard !line.isEmpty else { throw lines.failure("it is empty") }
+      while let line = try lines.nextName() {
         guard endsWithZero || line.last != UInt8(ascii: "\r") else {
           throw lines.failure("it ends with a carriage return, as on Windows", remedy: FileList.withoutReturns)
         }
@@ -103,7 +102,7 @@ extension DownloadSources {
     _ wanted: WantedObject, isFile: Bool, _ tally: SourceTally, _ earlier: inout PathsSoFar,
     _ give: @Sendable (CandidateStep<WantedObject>) async -> Bool
   ) async throws -> Bool {
-    guard tally.selects(wanted.path) else { return await tellExcluded(wanted.path, give) }
+    guard tally.selects(wanted.path) else { return await tally.pass(wanted.path, FilePath(bytes: wanted.path), give) }
     var isNew = true
     let step = step(wanted, isFile: isFile) { () throws(Failure) in isNew = try earlier.isNew(wanted) }
     return isNew ? await give(step) : true
@@ -127,14 +126,6 @@ extension DownloadSources {
     let slash = UInt8(ascii: "/")
     let components = name.split(separator: slash, omittingEmptySubsequences: false)
     return Array(components.map { KeyName.restored($0) ?? Array($0) }.joined(separator: [slash]))
-  }
-
-  private func tellExcluded(
-    _ path: [UInt8], _ give: (CandidateStep<WantedObject>) async -> Bool
-  ) async -> Bool {
-    guard tellsExcluded, !rules.includes(path) else { return true }
-    return await give(
-      .skipped(SkippedSource(path: String(decoding: path, as: UTF8.self), reason: .excluded)))
   }
 
   /// The reason for skipping an empty object that consoles create for a folder.

@@ -18,9 +18,10 @@ final class SourceTally: Sendable {
   private let shard: Shard?
   /// What the run does with the selected sources, as a verb.
   private let verb: String
+  private let tellsExcluded: Bool
 
-  init(_ rules: GlobRules, _ shard: Shard?, to verb: String = "send") {
-    (self.rules, self.shard, self.verb) = (rules, shard, verb)
+  init(_ rules: GlobRules, _ shard: Shard?, to verb: String = "send", tellsExcluded: Bool) {
+    (self.rules, self.shard, self.verb, self.tellsExcluded) = (rules, shard, verb, tellsExcluded)
     state = Locked(State(watch: RuleWatch(rules)))
   }
 
@@ -44,6 +45,14 @@ final class SourceTally: Sendable {
       return false
     }
     return true
+  }
+
+  /// Passes over a name that is not selected; one that a rule excludes is reported if the run asks for it.
+  func pass<Found>(
+    _ name: [UInt8], _ path: FilePath, _ give: (CandidateStep<Found>) async -> Bool
+  ) async -> Bool {
+    guard tellsExcluded, !rules.includes(name) else { return true }
+    return await give(.skipped(SkippedSource(path: path.text, reason: .excluded)))
   }
 
   /// Advice about rules without effect.

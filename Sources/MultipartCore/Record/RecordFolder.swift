@@ -1,20 +1,17 @@
 import Glibc
 
-/// An open folder with files of s3up. Names are looked up relative to its descriptor (`openat`, `renameat`, `unlinkat`),
-/// so that the folder that was checked is the one that is used. Closed in `deinit`.
+/// An open folder with files of s3up: the folder that was checked is the one that is used.
 ///
 /// The mode of existing folders and files of others is never changed: people or programs may share the state folder. Only
 /// what is created here is private.
 final class RecordFolder: Sendable {
   private let path: String
-  private let descriptor: Int32
+  private let folder: Folder
 
-  private init(path: String, descriptor: Int32) {
+  private init(path: String, _ folder: Folder) {
     self.path = path
-    self.descriptor = descriptor
+    self.folder = folder
   }
-
-  deinit { close(descriptor) }
 
   /// s3up's own folder within the state folder.
   static func own(in folder: String) -> String { folder + "/" + ownName }
@@ -22,19 +19,19 @@ final class RecordFolder: Sendable {
 
   /// Opens one of s3up's own folders; nil if it does not exist.
   static func open(_ path: String) throws(Failure) -> RecordFolder? {
-    guard let folder = try at(path, O_NOFOLLOW) else { return nil }
+    guard let folder = try at(path, followsLinks: false) else { return nil }
     try folder.check()
     return folder
   }
 
   /// Opens the state folder, whoever owns it; nil if it does not exist.
-  static func at(_ path: String, _ flags: Int32 = 0) throws(Failure) -> RecordFolder? {
-    let descriptor = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | flags)
-    guard descriptor >= 0 else {
-      if errno == ENOENT { return nil }
-      throw StateFolder.failure(path, "cannot be opened")
+  static func at(_ path: String, followsLinks: Bool = true) throws(Failure) -> RecordFolder? {
+    do throws(ErrorNumber) {
+      return RecordFolder(path: path, try Folder.records(FilePath(path), followsLinks: followsLinks))
+    } catch {
+      if error.number == ENOENT { return nil }
+      throw StateFolder.failure(path, "cannot be opened", error)
     }
-    return RecordFolder(path: path, descriptor: descriptor)
   }
 
   /// The folder for files other than records: the state folder if only this user can write there, else s3up's own
@@ -47,14 +44,14 @@ final class RecordFolder: Sendable {
   /// The folder of `home`, created if it does not exist.
   static func makeHome(in path: String) throws(Failure) -> RecordFolder {
     try StateFolder.make(path)
-    guard let folder = try at(path) else { throw StateFolder.failure(path, "cannot be created") }
+    guard let folder = try at(path) else { throw StateFolder.failure(path, "cannot be created", ErrorNumber(ENOENT)) }
     return try folder.strangers() == nil ? folder : make(own(in: path))
   }
 
   static func make(_ path: String) throws(Failure) -> RecordFolder {
     if let folder = try open(path) { return folder }
     try StateFolder.make(path)
-    guard let folder = try open(path) else { throw StateFolder.failure(path, "cannot be created") }
+    guard let folder = try open(path) else { throw StateFolder.failure(path, "cannot be created", ErrorNumber(ENOENT)) }
     return folder
   }
 
@@ -66,23 +63,27 @@ final class RecordFolder: Sendable {
     ).at(Place(file: path))
   }
 
-  /// Why other users can create and replace files in it (`fstat`); nil if they cannot. Root must not trust another
-  /// user's files either, because they could point anywhere.
+  /// Why other users can create and replace files in it; nil if they cannot. Root must not trust another user's files
+  /// either, because they could point anywhere.
   private func strangers() throws(Failure) -> String? {
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw StateFolder.failure(path, "cannot be opened") }
+    let status: stat
+    do throws(ErrorNumber) { status = try folder.status() } catch {
+      throw StateFolder.failure(path, "cannot be opened", error)
+    }
     if status.st_uid != geteuid() { return "belongs to another user" }
     return status.st_mode & 0o022 == 0 ? nil : "can be written by other users"
   }
 
   /// Opens a file; nil if it does not exist. O_NONBLOCK, because a named pipe in its place would block.
   func file(_ name: String, _ flags: Int32) throws(Failure) -> RecordFile? {
-    let opened = openat(descriptor, name, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0o600)
-    guard opened >= 0 else {
-      switch errno {
+    let opened: Int32
+    do throws(ErrorNumber) {
+      opened = try folder.open(Array(name.utf8), flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, mode: 0o600)
+    } catch {
+      switch error.number {
       case ENOENT where flags & O_CREAT == 0: return nil
       case ELOOP, EISDIR, ENXIO: throw RecordFile.foreign(place(name), "is not a plain file")
-      default: throw StateFolder.failure(place(name), "cannot be opened")
+      default: throw StateFolder.failure(place(name), "cannot be opened", error)
       }
     }
     let file = RecordFile(descriptor: opened, path: place(name))
@@ -96,75 +97,63 @@ final class RecordFolder: Sendable {
     do throws(Failure) {
       try file.write(bytes)
       try file.sync()
-      guard renameat(descriptor, temporary, descriptor, name) == 0 else { throw file.failure("cannot be renamed") }
+      do throws(ErrorNumber) { try folder.rename(Array(temporary.utf8), to: Array(name.utf8)) } catch {
+        throw StateFolder.failure(place(name), "cannot be renamed", error)
+      }
     } catch {
-      unlinkat(descriptor, temporary, 0)
+      unlink(temporary)
       throw error
     }
     try sync()
     return file
   }
 
-  /// Creates a file that is complete and durable before it gets its name (`linkat`). An existing file stays.
+  /// Creates a file that is complete and durable before it gets its name. An existing file stays.
   func create(_ name: String, with bytes: [UInt8]) throws(Failure) {
     let (temporary, file) = try newFile(beside: name)
-    defer { unlinkat(descriptor, temporary, 0) }
+    defer { unlink(temporary) }
     try file.write(bytes)
     try file.sync()
-    guard linkat(descriptor, temporary, descriptor, name, 0) == 0 || errno == EEXIST else {
-      throw file.failure("cannot be named")
+    do throws(ErrorNumber) { try folder.renameNew(Array(temporary.utf8), to: Array(name.utf8)) } catch {
+      guard error.number == EEXIST else { throw StateFolder.failure(place(name), "cannot be named", error) }
     }
     try sync()
   }
 
   /// Deletes a file durably; not an error if it does not exist.
   func remove(_ name: String) throws(Failure) {
-    guard unlinkat(descriptor, name, 0) == 0 else {
-      if errno == ENOENT { return }
-      throw StateFolder.failure(place(name), "cannot be removed")
+    do throws(ErrorNumber) { try folder.delete(Array(name.utf8)) } catch {
+      if error.number == ENOENT { return }
+      throw StateFolder.failure(place(name), "cannot be removed", error)
     }
     try sync()
   }
 
   /// Deletes a lock file, which need not be durable.
-  func unlink(_ name: String) { unlinkat(descriptor, name, 0) }
+  func unlink(_ name: String) { folder.remove(Array(name.utf8)) }
 
   /// Whether the name still refers to this file.
   func has(_ file: RecordFile, as name: String) -> Bool {
-    var (here, there) = (stat(), stat())
-    guard fstat(file.descriptor, &here) == 0, fstatat(descriptor, name, &there, AT_SYMLINK_NOFOLLOW) == 0 else {
-      return false
-    }
-    return here.st_dev == there.st_dev && here.st_ino == there.st_ino
+    guard let named = try? folder.status(of: Array(name.utf8), followsLinks: false) else { return false }
+    return Inode(open: file.descriptor) == Inode(named)
   }
 
   func names() throws(Failure) -> [String] {
-    // A second descriptor, because reading a folder moves the offset.
-    let copy = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard copy >= 0 else { throw StateFolder.failure(path, "cannot be read") }
-    guard let stream = fdopendir(copy) else {
-      let problem = StateFolder.failure(path, "cannot be read")
-      close(copy)
-      throw problem
-    }
-    defer { closedir(stream) }
     var names: [String] = []
-    while let entry = readdir(stream) {
-      names.append(
-        withUnsafeBytes(of: &entry.pointee.d_name) { name in
-          String(decoding: name.prefix { $0 != 0 }, as: UTF8.self)
-        })
+    do throws(ErrorNumber) {
+      try folder.forEachName { name, _ in names.append(String(decoding: name, as: UTF8.self)) }
+    } catch {
+      throw StateFolder.failure(path, "cannot be read", error)
     }
     return names.sorted()
   }
 
   func place(_ name: String) -> String { path + "/" + name }
 
-  /// Makes the folder durable (`fsync`): otherwise a power cut could undo a rename. Some network file systems do not
-  /// support it for folders (EINVAL).
+  /// Makes the folder durable: otherwise a power cut could undo a rename.
   private func sync() throws(Failure) {
-    guard fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP else {
-      throw StateFolder.failure(path, "cannot be made durable")
+    do throws(ErrorNumber) { try folder.sync() } catch {
+      throw StateFolder.failure(path, "cannot be made durable", error)
     }
   }
 
@@ -178,25 +167,27 @@ final class RecordFolder: Sendable {
       let temporary = Self.temporary(name, number)
       removeAbandoned(temporary)
       let flags = O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW
-      let opened = openat(descriptor, temporary, flags, 0o600)
-      if opened >= 0 { return (temporary, RecordFile(descriptor: opened, path: place(name))) }
-      guard errno == EEXIST else { break }
+      do throws(ErrorNumber) {
+        let opened = try folder.open(Array(temporary.utf8), flags, mode: 0o600)
+        return (temporary, RecordFile(descriptor: opened, path: place(name)))
+      } catch {
+        guard error.number == EEXIST else { throw StateFolder.failure(place(name), "cannot be created", error) }
+      }
     }
-    throw StateFolder.failure(place(name), "cannot be created")
+    throw StateFolder.failure(place(name), "cannot be created", ErrorNumber(EEXIST))
   }
 
   /// Deletes a temporary file that is an hour old: its run was killed, because writing never takes that long.
   private func removeAbandoned(_ temporary: String) {
-    var status = stat()
-    guard fstatat(descriptor, temporary, &status, AT_SYMLINK_NOFOLLOW) == 0,
+    guard let status = try? folder.status(of: Array(temporary.utf8), followsLinks: false),
       status.st_mtim.tv_sec < time(nil) - 3600
     else { return }
-    unlinkat(descriptor, temporary, 0)
+    unlink(temporary)
   }
 
   /// Deletes temporary files of this name that killed runs left behind. The caller must hold the name's lock.
   func removeLeftovers(beside name: String) {
-    for number in Self.newFiles { unlinkat(descriptor, Self.temporary(name, number), 0) }
+    for number in Self.newFiles { unlink(Self.temporary(name, number)) }
   }
 
   private static func temporary(_ name: String, _ number: Int) -> String { "\(name).new\(number)" }

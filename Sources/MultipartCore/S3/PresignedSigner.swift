@@ -28,6 +28,7 @@ struct PresignedSigner: RequestSigner {
   }
 
   var signsPayload: Bool { false }
+  var signsEverything: Bool { false }
   var knowsOneRequest: Bool { true }
 
   func signed(_ wanted: S3Request) async throws(Failure) -> Request {

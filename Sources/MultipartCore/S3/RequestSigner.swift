@@ -18,6 +18,8 @@ protocol RequestSigner: Sendable {
   func takeClockNote() -> String?
   /// Whether requests are waiting for new credentials.
   var waitsForCredentials: Bool { get }
+  /// Whether it can sign any request, instead of having some that are already signed.
+  var signsEverything: Bool { get }
   /// Whether it has only a single request, which is already signed.
   var knowsOneRequest: Bool { get }
   /// Whether requests go out as anybody could send them.
@@ -27,6 +29,7 @@ protocol RequestSigner: Sendable {
 }
 
 extension RequestSigner {
+  var signsEverything: Bool { true }
   var knowsOneRequest: Bool { false }
   var isAnonymous: Bool { false }
   var credentialSource: String? { nil }

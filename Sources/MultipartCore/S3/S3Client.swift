@@ -67,7 +67,9 @@ struct S3Client: Sendable {
     do throws(Failure) {
       while true {
         var (answer, signed) = try await exchange(request, prepare)
-        if let told = await reason(of: answer, to: operation) { answer = told }
+        if let told = try await told(about: answer, to: operation) {
+          answer = try operation.settled(answer, by: told)
+        }
         guard let lesson = signer.learn(from: answer, to: signed, now: world.now()),
           learnt[lesson.kind, default: 0] < lesson.tries,
           try await heed(lesson, answer, request)
@@ -84,14 +86,21 @@ struct S3Client: Sendable {
     }
   }
 
-  /// An answer with the reason for a refusal that gives none; nil if there is no such answer. Once a request has
-  /// succeeded the credentials are right, and a 403 is about a permission.
-  private func reason(of refusal: Response, to operation: some S3Operation) async -> Response? {
-    guard let question = operation.question(about: refusal),
-      refusal.status != 403 || !contact.withLock({ $0.hasGranted }),
-      let told = try? await exchange(question, { _ in }).answer, told.status == refusal.status
+  /// The answer to the operation's question about this one; nil if it has none. Once a request has succeeded the
+  /// credentials are right, and a 403 is about a permission.
+  private func told(about answer: Response, to operation: some S3Operation) async throws(Failure) -> Response? {
+    guard signer.signsEverything, var question = operation.question(about: answer),
+      answer.status != 403 || !contact.withLock({ $0.hasGranted })
     else { return nil }
-    return told
+    let sink = HeadSink()
+    question.sink = sink
+    do throws(Failure) {
+      return try await exchange(question.request(), { _ in }).answer
+    } catch {
+      guard answer.isSuccess else { return nil }
+      guard let head = sink.head else { throw error }
+      return head
+    }
   }
 
   private func explained(_ failure: Failure) -> Failure {
@@ -172,7 +181,7 @@ struct S3Client: Sendable {
       }
       contact.withLock { contact in
         (contact.hasAnswered, contact.waitingSince) = (true, nil)
-        if (200..<300).contains(answer.status) { contact.hasGranted = true }
+        if answer.isSuccess { contact.hasGranted = true }
       }
       return (answer, wire)
     } catch {

@@ -96,18 +96,20 @@ protocol S3Operation: Sendable {
   func request() throws(Failure) -> S3Request
   /// Reads any answer, whatever its status; one that is not a success is thrown as a `Failure`.
   func output(from answer: Response) throws(Failure) -> Output
-  /// A request that the store should refuse for the same reason, with an answer that gives it; nil if this refusal is
-  /// clear.
-  func question(about refusal: Response) -> S3Request?
+  /// A request whose headers show what this answer leaves open; nil if it leaves nothing open.
+  func question(about answer: Response) -> GetObject?
+  /// The answer together with what the question's answer has shown.
+  func settled(_ answer: Response, by told: Response) throws(Failure) -> Response
 }
 
 extension S3Operation {
   var operation: OperationName { Self.name }
-  func question(about refusal: Response) -> S3Request? { nil }
+  func question(about answer: Response) -> GetObject? { nil }
+  func settled(_ answer: Response, by told: Response) throws(Failure) -> Response { answer }
 
   /// Throws unless the answer is a success in status and in body: a `200 OK` can contain an `<Error>`.
   func requireSuccess(_ answer: Response, carriedChecksum: Bool = false) throws(Failure) {
-    guard (200..<300).contains(answer.status), !S3ErrorBody.isError(answer.body) else {
+    guard answer.isSuccess, !S3ErrorBody.isError(answer.body) else {
       throw Failure(answer: answer, operation: operation, place: place, carriedChecksum: carriedChecksum)
     }
   }

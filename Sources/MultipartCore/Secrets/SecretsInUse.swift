@@ -77,12 +77,11 @@ final class SecretsInUse: Sendable {
   /// failure.
   func masked(_ answer: Response, of request: Request) -> Response {
     var answer = answer
-    let isSuccess = (200..<300).contains(answer.status)
-    let care = isSuccess ? SecretSearch.Care.lengths : .pieces
-    let readsBody = !(isSuccess && request.answerHoldsSecrets)
+    let care = answer.isSuccess ? SecretSearch.Care.lengths : .pieces
+    let readsBody = !(answer.isSuccess && request.answerHoldsSecrets)
     let sent = taken(from: request)
     var searches = [search]
-    if !isSuccess || sent.ofThisRequest.contains(where: { answer.mayRepeat($0, readsBody: readsBody) }) {
+    if !answer.isSuccess || sent.ofThisRequest.contains(where: { answer.mayRepeat($0, readsBody: readsBody) }) {
       searches.append(SecretSearch(sent.ofThisRequest))
     }
     for search in searches where !search.isEmpty {

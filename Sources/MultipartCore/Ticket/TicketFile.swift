@@ -21,6 +21,15 @@ public final class TicketFile: Sendable {
     self.path = replaces ? path.resolved ?? path : path
     self.isProgram = isProgram
     self.replaces = replaces
+    do throws(ErrorNumber) {
+      if let copy = try path.openedForWriting() {
+        state.withLock { $0.descriptor = copy }
+        return
+      }
+    } catch {
+      throw Failure.system(.usage, error.number, "the ticket cannot be written", remedy: "name another file")
+        .at(Place(file: path.text))
+    }
     guard path.folder.exists else {
       throw Failure(.usage, "the folder of the ticket does not exist", remedy: path.folder.toCreate)
         .at(Place(file: path.text))
@@ -61,6 +70,7 @@ public final class TicketFile: Sendable {
         if isRegular {
           let (temporary, descriptor) = ScratchFile.made(path, O_WRONLY, mode: isProgram ? 0o700 : 0o600)
           guard descriptor >= 0 else { throw failure("cannot be created") }
+          if replaces { WholeFile.keepOwner(of: path, descriptor) }
           (state.temporary, state.descriptor) = (temporary, descriptor)
         } else {
           state.descriptor = path.withCString { open($0, O_WRONLY | O_CLOEXEC) }

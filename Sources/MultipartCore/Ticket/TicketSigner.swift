@@ -12,6 +12,7 @@ struct TicketSigner: RequestSigner {
 
   var origin: String { ticket.origin }
   var signsPayload: Bool { false }
+  var signsEverything: Bool { false }
   var waitsForCredentials: Bool { false }
   var clockNote: String? { nil }
   func takeClockNote() -> String? { nil }

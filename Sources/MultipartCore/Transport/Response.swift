@@ -3,6 +3,8 @@ struct Response: Sendable {
   var status: Int
   var headers: HeaderList = [:]
   var body: [UInt8] = []
+
+  var isSuccess: Bool { (200..<300).contains(status) }
 }
 
 /// Sends a request and returns the answer. Anything that fails before the answer is complete is a `Failure`; a status

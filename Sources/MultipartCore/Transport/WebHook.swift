@@ -77,7 +77,7 @@ public struct WebHook: Sendable {
 
   private static func judge(_ answer: Response, _ origin: Origin) throws(Failure) {
     let answer = try ServiceClient.settled(answer, to: "a notification of \(origin)")
-    guard !(200..<300).contains(answer.status) else { return }
+    guard !answer.isSuccess else { return }
     // A redirect is not followed: a body signed for one place must not go to another.
     throw Failure(.refused, "\(origin) answered \(answer.status)", status: answer.status)
   }

@@ -39,15 +39,11 @@ struct AnswerPace: Sendable {
   private var alone = 0
   private var patience = Self.shortestPatience
 
-  /// A margin, because a rate that is barely enough for one more may be chance.
-  private static let margin = 1.25
   /// A buffer that a connection of the line itself may have, and that does no harm.
   private static let leastBuffer: Int64 = 512 << 10
   /// How much the average number of parts must differ for two answers to show whether it slows them.
   private static let otherCompany = 1.5
   private static let shortestPatience = 2
-  /// Seconds that the line may need for two parts: that much is lost if it breaks.
-  private static let longestTrial = 15.0
 
   init(window: Int, most: Int, partSize: Int64) {
     self.window = max(1, window)
@@ -68,8 +64,8 @@ struct AnswerPace: Sendable {
       return .needed(Pace.Change(connections: most, why: "an answer takes \(seconds) s with fewer too"))
     }
     let size = max(partSize, answer.size)
-    let more = min(most, Pace.enough(rate / Self.margin, of: size))
-    let text = Pace.text(rate)
+    let more = min(most, Pace.enough(rate / Pace.margin, of: size))
+    let text = Human.rate(rate)
     if more == most { return .over(Pace.Change(connections: most, why: "\(text) by the answers: the line takes more")) }
     if Double(answer.size) * (answer.waited / answer.took) < Double(Self.leastBuffer) {
       return .over(Pace.Change(connections: max(window, more), why: "\(text), and nothing waits on the way"))
@@ -81,7 +77,7 @@ struct AnswerPace: Sendable {
   }
 
   private mutating func tryTwo(_ answer: Answer, _ text: String) -> Pace.Change? {
-    guard window == 1, most > 1, answer.alone.seconds * 2 <= Self.longestTrial else { return nil }
+    guard window == 1, most > 1, answer.alone.seconds * 2 <= Pace.longestTrial else { return nil }
     alone += 1
     guard alone >= patience else { return nil }
     (alone, patience) = (0, patience * 4)

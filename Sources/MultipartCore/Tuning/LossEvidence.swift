@@ -68,9 +68,7 @@ struct LossEvidence: Sendable {
   /// Shares of the packets below this cost a connection little, and fewer lost ones may be chance.
   private static let leastShare = 0.0003
   private static let leastLost: Int64 = 8
-  /// How much a queue lengthens round trips. On a path shorter than this, losses are repaired before they cost
-  /// anything.
-  private static let queued = 1.5
+  /// On a path shorter than this, losses are repaired before they cost anything.
   private static let shortestTrip: Duration = .milliseconds(1)
 
   /// The connections have changed: earlier samples no longer count, nor do the first round trips of new connections.
@@ -98,7 +96,7 @@ struct LossEvidence: Sendable {
       Span(
         sent: sample.segments - from.segments, lost: sample.lost - from.lost,
         delivered: sample.delivered - from.delivered, time: passed,
-        isCrowded: sample.roundTrip > sample.leastTrip * Self.queued))
+        isCrowded: sample.roundTrip > sample.leastTrip * Opening.queued))
     last = verdict
     return last
   }

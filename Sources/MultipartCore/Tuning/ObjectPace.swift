@@ -31,7 +31,7 @@ struct ObjectPace: Sendable {
   /// The number has changed since the last rate: new connections were being established, or superfluous ones were
   /// ending.
   private var isFresh = false
-  private var patience = Self.shortestPatience
+  private var patience = Pace.shortestPatience
   /// A store that asked for less does not get more until this time.
   private var quietUntil: Duration = .zero
   /// Since when the objects in flight would have taken too long, and how many there were before their number was
@@ -57,12 +57,6 @@ struct ObjectPace: Sendable {
   private static let slowest = 262_144.0
   /// A store that pauses looks like a slow line for a while.
   private static let leastSlowness = Duration.seconds(10)
-  /// A margin, because a rate that is barely enough for one more may be chance.
-  private static let margin = 1.25
-  private static let shortestPatience = Duration.seconds(10)
-  private static let longestPatience = Duration.seconds(80)
-  /// If the loops use their cores fully, more connections do not help.
-  private static let fullLoad = 0.75
 
   init(start: Int, most: Int, limit: Int64? = nil) {
     (window, self.start) = (start, start)
@@ -73,7 +67,7 @@ struct ObjectPace: Sendable {
   /// The store has asked for less, and the caller has halved the window.
   mutating func throttled(to window: Int, at now: Duration) {
     self.window = max(1, window)
-    quietUntil = now + Self.shortestPatience
+    quietUntil = now + Pace.shortestPatience
     beforeSlow = nil
     rest()
     settle(now)
@@ -90,7 +84,7 @@ struct ObjectPace: Sendable {
     self.limit = limit
     rest()
     let isQuiet = now < quietUntil
-    if !isQuiet { (phase, opening, beforeSlow, patience) = (.beginning, Opening(), nil, Self.shortestPatience) }
+    if !isQuiet { (phase, opening, beforeSlow, patience) = (.beginning, Opening(), nil, Pace.shortestPatience) }
     return change(to: min(isQuiet ? window : max(window, start), room), RateLimiter.words(limit))
   }
 
@@ -121,7 +115,7 @@ struct ObjectPace: Sendable {
   }
 
   private mutating func judge(_ rate: Double, _ sample: LineSample, isFresh: Bool) -> Pace.Change? {
-    let isBusy = sample.load >= Self.fullLoad
+    let isBusy = sample.load >= Pace.fullLoad
     switch phase {
     case .widening: return nil
     case .wide where isFresh && isIdle(rate, sample), .thinning where isFresh: return nil
@@ -133,14 +127,14 @@ struct ObjectPace: Sendable {
       return change(to: from, "\(Int(rate)) objects a second after \(Int(before)): they are needed")
     case .climbing(let from, let before):
       if rate >= before * Self.growth {
-        patience = Self.shortestPatience
+        patience = Pace.shortestPatience
         return isBusy ? settle(sample.at) : more(rate, sample)
       }
       settle(sample.at)
       return change(to: from, "\(Int(rate)) objects a second after \(Int(before)): more gain nothing")
     case .settled(let until):
       guard sample.at >= until, !isBusy else { return nil }
-      patience = min(patience * 2, Self.longestPatience)
+      patience = min(patience * 2, Pace.longestPatience)
       return more(rate, sample)
     }
   }
@@ -162,7 +156,7 @@ struct ObjectPace: Sendable {
       let enough = enough(rate)
       if enough < wanted {
         beforeSlow = wanted
-        return change(to: enough, "\(Pace.text(rate)), so that no object takes too long")
+        return change(to: enough, "\(Human.rate(rate)), so that no object takes too long")
       }
       return change(to: min(wanted, room), why)
     }
@@ -195,11 +189,11 @@ struct ObjectPace: Sendable {
   /// Reduces the number if the line has needed more than ten seconds for the objects in flight for long enough, and
   /// raises it again as soon as the line allows.
   private mutating func keepShort(_ rate: Double, _ begun: Duration, _ now: Duration) -> Pace.Change? {
-    if let before = beforeSlow, min(before, room, enough(rate / Self.margin)) > window {
-      let wanted = min(before, room, enough(rate / Self.margin))
+    if let before = beforeSlow, min(before, room, enough(rate / Pace.margin)) > window {
+      let wanted = min(before, room, enough(rate / Pace.margin))
       if wanted == before { beforeSlow = nil }
       settle(now)
-      return change(to: wanted, "\(Pace.text(rate)): the line takes more")
+      return change(to: wanted, "\(Human.rate(rate)): the line takes more")
     }
     guard enough(rate) < window else {
       slowSince = nil
@@ -211,7 +205,7 @@ struct ObjectPace: Sendable {
     slowSince = nil
     beforeSlow = max(window, beforeSlow ?? 0)
     settle(now)
-    return change(to: enough(rate), "\(Pace.text(rate)): the objects in flight would take too long")
+    return change(to: enough(rate), "\(Human.rate(rate)): the objects in flight would take too long")
   }
 
   // MARK: - Changes

@@ -23,8 +23,8 @@ struct Opening: Sendable {
   private static let enough: Duration = .seconds(1)
   /// Round trips until random losses would have shown. If a queue has made them longer, the line is full anyway.
   private static let tripsUntilLosses = 18
-  private static let queued = 1.5
-  private static let leastMoved: Int64 = 256 << 10
+  /// How much a queue lengthens round trips.
+  static let queued = 1.5
   /// A new connection doubles its rate with each round trip, until something limits it.
   private static let doubling = 1.7
   /// Two round trips ahead: a new part needs that long to start, and superfluous ones are stopped after a second.
@@ -43,7 +43,7 @@ struct Opening: Sendable {
     let moved = sample.delivered - began.delivered
     let isFull = sample.roundTrip > sample.leastTrip * Self.queued
     let trips = isFull ? sample.roundTrip * 4 : sample.leastTrip * Self.tripsUntilLosses
-    if !grows, passed >= max(Self.enough, trips), moved >= Self.leastMoved {
+    if !grows, passed >= max(Self.enough, trips), moved >= Pace.leastMoved {
       return .settled(Double(moved) / passed.seconds)
     }
     return now.map { .growing(rate: $0, soon: grows ? $0 * Self.soon : $0) } ?? .nothing

@@ -67,17 +67,17 @@ struct Pace: Sendable {
   private static let mostAgain = 3
   private static let shortestEpoch: Duration = .milliseconds(300)
   /// On a slow line: until this much has arrived, for at most `longestEpoch`.
-  private static let leastMoved: Int64 = 256 << 10
+  static let leastMoved: Int64 = 256 << 10
   private static let longestEpoch: Duration = .seconds(5)
   /// A margin, because a rate that is barely enough for one more may be chance.
-  private static let margin = 1.25
+  static let margin = 1.25
   /// The time between two trials, doubled after each that did not help.
-  private static let shortestPatience: Duration = .seconds(10)
+  static let shortestPatience: Duration = .seconds(10)
   static let longestPatience: Duration = .seconds(80)
   /// Seconds that the line may need for the parts that have begun: that much is lost if it breaks.
   static let longestFlight = 10.0
   /// Seconds that it may need while more connections are tried.
-  private static let longestTrial = 15.0
+  static let longestTrial = 15.0
   /// The share of the limit above which it determines the rate; the rest is lost in gaps of the connections.
   private static let heldByLimit = 0.8
   /// If the loops use their cores fully, more connections do not help.
@@ -177,7 +177,7 @@ struct Pace: Sendable {
     switch opening.look(sample) {
     case .nothing: return nil
     case .growing(let rate, let soon):
-      let why = "the line takes \(Self.text(soon))"
+      let why = "the line takes \(Human.rate(soon))"
       if enough(rate) >= bounds.start { return opened(to: bounds.start, why) }
       return enough(soon) > window ? change(to: min(enough(soon), bounds.start), why) : nil
     case .settled(let rate):
@@ -191,7 +191,7 @@ struct Pace: Sendable {
       }
       let enough = min(enough(rate), bounds.start)
       let before = window
-      var change = opened(to: enough, "\(Self.text(rate)), so that no part takes too long")
+      var change = opened(to: enough, "\(Human.rate(rate)), so that no part takes too long")
       beforeSlow = enough < bounds.start ? bounds.start : nil
       // Little has been sent of the parts that started last.
       if enough < before {
@@ -224,19 +224,19 @@ struct Pace: Sendable {
       if let slow = slower(rate, now, underWay) { return slow }
       guard isFull else { return nil }
       guard mayBringMore else { return settle(now) }
-      return more(rate, now, "\(Self.text(rate)) with \(window), trying whether more are faster")
+      return more(rate, now, "\(Human.rate(rate)) with \(window), trying whether more are faster")
     case .climbing(let from, let before):
       let isLong = takes(rate, window) > Self.longestFlight
       if rate > before, rate >= before * (isLong ? neededGrowth(from: from) : Self.growth) {
         if isLong { measuredNeed = window }
         guard mayBringMore || isLong else { return settle(now) }
         patience = Self.shortestPatience
-        return more(rate, now, "\(Self.text(rate)) after \(Self.text(before))")
+        return more(rate, now, "\(Human.rate(rate)) after \(Human.rate(before))")
       }
       settle(now)
       if let slow = slower(rate, now, underWay) { return slow }
       guard from < window else { return nil }
-      return change(to: from, "\(Self.text(rate)) after \(Self.text(before)): more gain nothing")
+      return change(to: from, "\(Human.rate(rate)) after \(Human.rate(before)): more gain nothing")
     case .settled(let until):
       if let wider = wider(rate) { return wider }
       if let slow = slower(rate, now, underWay) { return slow }
@@ -248,7 +248,7 @@ struct Pace: Sendable {
       }
       guard mayBringMore else { return nil }
       patience = min(patience * 2, Self.longestPatience)
-      return more(rate, now, "\(Self.text(rate)), trying whether more are faster")
+      return more(rate, now, "\(Human.rate(rate)), trying whether more are faster")
     case .fewer(let from, let last):
       if let wider = wider(rate) {
         settle(now)
@@ -264,7 +264,7 @@ struct Pace: Sendable {
       settle(now)
       guard rate >= before * Self.neededGrowth else {
         slowRate = rate
-        return change(to: min(window, max(fewer, enough(rate))), "\(Self.text(rate)): the line does not need them")
+        return change(to: min(window, max(fewer, enough(rate))), "\(Human.rate(rate)): the line does not need them")
       }
       measuredNeed = window
       if rate < slowRate * Self.missing {
@@ -281,7 +281,7 @@ struct Pace: Sendable {
   private mutating func again(_ rate: Double, from most: Int) -> Change? {
     phase = .again(fewer: window, rate: rate)
     let enough = Int(min((Double(window) * slowRate / max(1, rate)).rounded(.up), 1e6))
-    let why = "\(Self.text(rate)) after \(Self.text(slowRate)): trying whether the line needs them"
+    let why = "\(Human.rate(rate)) after \(Human.rate(slowRate)): trying whether the line needs them"
     return change(to: min(most, max(window + 1, min(enough, window * Self.mostAgain))), why)
   }
 
@@ -319,7 +319,7 @@ struct Pace: Sendable {
       beforeSlow = max(window, beforeSlow ?? 0)
     }
     var change = Change(
-      connections: enough, why: "\(Self.text(rate)): the parts in flight would take \(Int(takes(rate, underWay))) s")
+      connections: enough, why: "\(Human.rate(rate)): the parts in flight would take \(Int(takes(rate, underWay))) s")
     change.stopsSome = lasts
     if enough < window {
       isFresh = true
@@ -356,7 +356,7 @@ struct Pace: Sendable {
     let connections = min(before, enough(rate / Self.margin))
     guard connections > window else { return nil }
     if connections == before { beforeSlow = nil }
-    return change(to: connections, "\(Self.text(rate)): the line takes more")
+    return change(to: connections, "\(Human.rate(rate)): the line takes more")
   }
 
   private mutating func more(_ rate: Double, _ now: Duration, _ why: String) -> Change? {

@@ -84,10 +84,4 @@ extension Pace {
     let hundredths = Int(share * 10_000)
     return "\(hundredths / 100).\(hundredths / 10 % 10)\(hundredths % 10) %"
   }
-
-  static func text(_ rate: Double) -> String {
-    guard rate >= 104_857.6 else { return "\(Int(max(0, rate) / 1024)) KiB/s" }
-    let tenths = Int(min(rate / 104_857.6, 1e15))
-    return "\(tenths / 10).\(tenths % 10) MiB/s"
-  }
 }

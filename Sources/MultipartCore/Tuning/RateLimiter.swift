@@ -87,7 +87,7 @@ final class RateLimiter: Sendable {
   }
 
   static func words(_ rate: Int64?) -> String {
-    rate.map { "the limit is \(Pace.text(Double($0)))" } ?? "there is no limit"
+    rate.map { "the limit is \(Human.rate(Double($0)))" } ?? "there is no limit"
   }
 
   private static func capacity(_ rate: Int64) -> Double { max(1, Double(rate) / 20) }

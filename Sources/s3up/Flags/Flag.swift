@@ -32,8 +32,17 @@ struct Flag: Sendable {
     case optional(String)
   }
 
-  /// What a shell offers as the value if there are no choices.
-  enum Completes: Sendable { case nothing, files, directories, profiles }
+  /// What a value without choices names, so that a shell can offer it.
+  enum Names: Sendable {
+    case nothing
+    /// A file that is read.
+    case input
+    /// A file that is read, after `NAME=`.
+    case inputOfName
+    /// A file that is written.
+    case output
+    case directory, profile
+  }
 
   let name: FlagName
   var short: Character?
@@ -51,7 +60,7 @@ struct Flag: Sendable {
   var open = false
   /// `--no-NAME` switches off what the environment switched on.
   var negatable = false
-  var completes = Completes.nothing
+  var names = Names.nothing
   /// The modes in which most people need it: there `-h` shows it.
   var common: ModeSet = []
   /// Options that act immediately (help, version) have no variable.
@@ -60,7 +69,7 @@ struct Flag: Sendable {
   init(
     _ name: FlagName, short: Character? = nil, _ kind: Kind, _ section: FlagSection, _ modes: ModeSet,
     _ doc: String, more: String = "", standard: String? = nil, choices: [String] = [], open: Bool = false,
-    negatable: Bool = false, completes: Completes = .nothing, common: ModeSet = [],
+    negatable: Bool = false, names: Names = .nothing, common: ModeSet = [],
     hasVariable: Bool = true
   ) {
     self.name = name
@@ -74,7 +83,7 @@ struct Flag: Sendable {
     self.choices = choices
     self.open = open
     self.negatable = negatable
-    self.completes = completes
+    self.names = names
     self.common = common
     self.hasVariable = hasVariable
   }
@@ -107,6 +116,15 @@ struct Flag: Sendable {
     switch kind {
     case .value, .list: true
     case .toggle, .count, .optional: false
+    }
+  }
+
+  /// The file that the option reads, in its value.
+  func input(in value: [UInt8]) -> FilePath? {
+    switch names {
+    case .input: FilePath(bytes: value)
+    case .inputOfName: value.firstIndex(of: UInt8(ascii: "=")).map { FilePath(bytes: Array(value[($0 + 1)...])) }
+    case .nothing, .output, .directory, .profile: nil
     }
   }
 

@@ -264,19 +264,25 @@ struct Invocation: Sendable {
 
   /// Fails if standard input is named twice: the first reader would leave nothing, and an empty object could be published.
   func requireOneReaderOfInput() throws(Failure) {
-    func isInput(_ word: Argument) -> Bool {
-      word.bytes.elementsEqual("-".utf8) || FilePath(bytes: word.bytes).openDescriptor == STDIN_FILENO
+    func isInput(_ path: FilePath) -> Bool {
+      path.bytes.elementsEqual("-".utf8) || path.openDescriptor == STDIN_FILENO
     }
-    let reading: [FlagName] = [.ticket, .filesFrom, .batch, .attributes, .partsFile, .contentMD5File]
-    var readers = (command == .put ? reading : reading + [.manifest]).flatMap { name in
-      all(name).filter { isInput($0.value) }.map { "\($0.origin.text) \($0.value.text)" }
-    }
+    var readers = inputs.filter { isInput($0.path) }.map { "\($0.given.origin.text) \($0.given.value.text)" }
     // The words of a command are its own, and the target of a download is written.
-    if command != .get, toggle(.fromCommand) != true { readers += positionals.filter(isInput).map { "'\($0.text)'" } }
+    if command != .get, toggle(.fromCommand) != true {
+      readers += positionals.filter { isInput(FilePath(bytes: $0.bytes)) }.map { "'\($0.text)'" }
+    }
     guard readers.count > 1 else { return }
     throw Failure(
       .usage, "standard input can be read only once, and \(readers[0]) and \(readers[1]) both read it",
       remedy: "Name a file for one of them.")
+  }
+
+  /// The files that options read, such as lists, tickets and keys.
+  var inputs: [(flag: Flag, given: Given, path: FilePath)] {
+    FlagList.of(command).flatMap { flag in
+      all(flag.name).compactMap { given in flag.input(in: given.value.bytes).map { (flag, given, $0) } }
+    }
   }
 
   /// The bucket or prefix of a command that takes at most one.

@@ -139,6 +139,18 @@ import Testing
     #expect(found.message.contains(proxy.url) && found.triedInVain != nil)
   }
 
+  @Test("A proxy that wants a password says so in the same words over HTTP and HTTPS")
+  func picky() async throws {
+    let proxy = try RawServer { connection, _ in
+      while connection.readHead() != nil { connection.answer(status: "407 Proxy Authentication Required") }
+    }
+    let transport = try proxiedTransport(through: proxy.url, trusting: nil)
+    let plain = try #require(await failure(transport, "http://store.invalid/"))
+    let tunnel = try #require(await failure(transport, "https://store.invalid/"))
+    #expect(plain.code == .credentials && plain.message == tunnel.message && plain.remedy == tunnel.remedy, "\(plain)")
+    #expect(plain.message.contains(proxy.url), "\(plain)")
+  }
+
   @Test("Each kind of refused certificate has its own message and remedy")
   func certificates() async throws {
     let fake = try FakeS3()

@@ -229,12 +229,6 @@ import Testing
     #expect(window.width == 48)
   }
 
-  @Test("Rates are printed in units that show them")
-  func rateTexts() {
-    let texts = [0, 100, 51_200, 104_858, 2_202_010, 1e300].map { Pace.text($0) }
-    #expect(texts == ["0 KiB/s", "0 KiB/s", "50 KiB/s", "0.1 MiB/s", "2.1 MiB/s", "100000000000000.0 MiB/s"])
-  }
-
   @Test("A changed limit sets the number of connections to what it allows in ten seconds, from the next look on")
   func limitChanges() {
     var line = PlayedLine { _ in 100 * PlayedLine.mega }

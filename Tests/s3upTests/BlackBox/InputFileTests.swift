@@ -160,6 +160,13 @@ import Testing
       ["put", "-", "--ticket", "-"], ["put", "-", "s3://bucket/k", "--attributes", "-"],
       ["put", "/dev/stdin", "s3://bucket/k", "--attributes=/dev/fd/0"],
       ["put", "--files-from", "-", "--attributes", "-", "s3://bucket/p/"],
+      ["put", "-", "s3://bucket/k", "--notify", "http://127.0.0.1:1/", "--notify-secret-file", "/dev/stdin"],
+      ["put", "-", "s3://bucket/k", "--sse-c-key-file", "/dev/stdin"],
+      ["put", "-", "s3://bucket/k", "--ca-bundle", "/dev/fd/0"],
+      [
+        "put", "-", "s3://bucket/k", "--cognito-identity-pool", "eu-west-1:0a", "--cognito-login",
+        "accounts.google.com=/dev/stdin",
+      ],
     ])
   func readTwice(_ words: [String]) async throws {
     let box = try BlackBox()

@@ -99,6 +99,55 @@ import Testing
     #expect(box.fake.requests.isEmpty)
   }
 
+  @Test("A list on a descriptor is read once, to its end", arguments: ["/dev/stdin", "/dev/fd/0", "-"])
+  func descriptor(_ name: String) async throws {
+    let box = try BlackBox()
+    try box.sample("f", 1)
+    // Lines of 64 bytes: a reader that begins in the middle, at a multiple of its buffer, would not notice it.
+    let lines = (0..<2048).map { number in
+      let line = #"{"localUri":"f","bucket":"bucket","key":"k\#(number)"}"#
+      return line + String(repeating: " ", count: 63 - line.utf8.count) + "\n"
+    }
+    try box.files.write(lines.joined(), to: "batch")
+    let list = ["put", "--batch", name, "--dry-run"]
+    let result = try await box.run(list, input: .file(box.files.path("batch")))
+    #expect(result.status == 0 && result.output.contains("2048 files"), "\(result.output.suffix(300)) \(result.errors)")
+  }
+
+  @Test("A dry run names what a rule excludes, of a folder, of a list and of a batch")
+  func excludedInDryRun() async throws {
+    let box = try BlackBox()
+    for name in ["d/a", "d/b.tmp"] { try box.sample(name, 1) }
+    try box.files.write("d/a\nd/b.tmp\n", to: "list")
+    let line = { (name: String) in #"{"localUri":"\#(name)","bucket":"bucket","key":"\#(name)"}"# + "\n" }
+    try box.files.write(line("d/a") + line("d/b.tmp"), to: "batch")
+    let forms = [
+      ["-r", "d", "s3://bucket/p/"], ["--files-from", "list", "s3://bucket/p/"], ["--batch", "batch"],
+      ["d/a", "d/b.tmp", "s3://bucket/p/"],
+    ]
+    for form in forms {
+      let result = try await box.run(["put"] + form + ["--exclude", "*.tmp", "--dry-run"])
+      #expect(result.status == 0 && result.errors.contains("d/b.tmp: excluded"), "\(form) \(result.errors)")
+    }
+    #expect(box.fake.requests.isEmpty)
+  }
+
+  @Test("A name that is too long for a key fails alone, from a list as from a folder")
+  func longName() async throws {
+    let box = try BlackBox()
+    try box.sample("a", 1)
+    let folder = Array(repeating: String(repeating: "x", count: 200), count: 6).joined(separator: "/")
+    try box.sample("d/" + folder + "/b", 1)
+    try box.sample("d/a", 1)
+    try box.files.write("a\nd/" + folder + "/b\n", to: "list")
+    for form in [["--files-from", "list"], ["-r", "d"]] {
+      let result = try await box.run(["put"] + form + ["s3://bucket/p/"])
+      #expect(result.status == 66 || result.status == 64, "\(result.errors)")
+      #expect(result.errors.contains("1,024") && box.fake.object("p/a") != nil, "\(result.errors)")
+      box.fake.removeObject("p/a")
+    }
+  }
+
   @Test("An include below an excluded folder is reported, with rules that reach it", arguments: [true, false])
   func below(_ excludesFirst: Bool) async throws {
     let box = try box()

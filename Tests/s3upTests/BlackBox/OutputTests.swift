@@ -255,7 +255,7 @@ import Testing
     try box.sample("f", 1000)
     let result = try await box.run(
       "put", "f", "s3://bucket/k", "--limit-rate", "19:30=off,08:00=2M", "--explain", "--dry-run")
-    let line = "rate         not limited, from 08:00 2.0 MiB a second (--limit-rate)"
+    let line = "rate         not limited, from 08:00 2.0 MiB/s (--limit-rate)"
     #expect((result.output + result.errors).contains(line), "\(result.output)\(result.errors)")
   }
 

@@ -25,6 +25,27 @@ import Testing
     #expect(other.fake.requests.isEmpty && box.fake.unfinishedUploads.count == 1)
   }
 
+  @Test("A ticket that root renews stays that of its user, and nobody else can read it", .enabled(if: geteuid() == 0))
+  func owner() async throws {
+    let box = try await box()
+    let path = box.files.path("t.json")
+    #expect(chown(path, 12345, 12346) == 0)
+    try await box.run("ticket", "renew", "t.json").expectSuccess()
+    var status = stat()
+    #expect(stat(path, &status) == 0)
+    #expect(status.st_uid == 12345 && status.st_gid == 12346 && status.st_mode & 0o7777 == 0o600)
+  }
+
+  @Test(
+    "A ticket can be written to a descriptor", arguments: [("/dev/stdout", ""), ("/dev/fd/1", ""), ("/dev/fd/3", "3")])
+  func descriptor(_ name: String, _ number: String) async throws {
+    let box = try await box()
+    let issued = try await box.shell("\"$S3UP\" ticket issue f s3://bucket/other -o \(name) \(number)>other.json")
+    #expect(issued.status == 0, "\(issued.errors)")
+    let shown = try await box.run("ticket", "show", "other.json")
+    #expect(shown.status == 0 && shown.output.contains("s3://bucket/other"), "\(shown.output) \(shown.errors)")
+  }
+
   @Test("A ticket whose file has another name was edited too")
   func otherFile() async throws {
     let box = try await box()

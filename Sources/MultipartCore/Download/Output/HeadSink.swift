@@ -26,15 +26,9 @@ extension Downloader {
     }
   }
 
-  /// What a GET says about the object that a HEAD has shown.
-  func headByGet(of object: ObjectInfo) async throws(Failure) -> ObjectInfo {
-    try await headByGet(range: nil, ifMatch: S3HeaderBuilder.carried(object.etag))
-  }
-
-  private func headByGet(range: ClosedRange<Int64>?, ifMatch: String? = nil) async throws(Failure) -> ObjectInfo {
+  private func headByGet(range: ClosedRange<Int64>?) async throws(Failure) -> ObjectInfo {
     let sink = HeadSink()
-    let get = GetObject(
-      address, range: range, ifMatch: ifMatch, versionID: options.versionID, wantsChecksums: false, sink: sink)
+    let get = GetObject(address, range: range, versionID: options.versionID, wantsChecksums: false, sink: sink)
     do throws(Failure) {
       return try await client.perform(get).object
     } catch {

@@ -47,7 +47,7 @@ final class TargetTree: Sendable {
     state.withLock { state in
       guard state.root == nil, state.trouble == nil else { return state.trouble == nil }
       do throws(ErrorNumber) {
-        if makes { try Self.make(path) }
+        if makes { try Folder.make(path, mode: 0o777) }
         guard makes || path.status != nil else { return true }
         state.root = try Folder.target(path, shownAs: path.resolved ?? path)
       } catch {
@@ -58,16 +58,6 @@ final class TargetTree: Sendable {
       }
       return state.trouble == nil
     }
-  }
-
-  /// Creates a folder (`mkdir`), including those above it.
-  private static func make(_ path: FilePath) throws(ErrorNumber) {
-    guard path.status == nil else { return }
-    let trimmed = Array(path.bytes.reversed().drop { $0 == slash }.reversed())
-    guard !trimmed.isEmpty else { return }
-    let folder = FilePath(bytes: trimmed)
-    if trimmed.contains(slash) { try make(folder.folder) }
-    guard folder.withCString({ mkdir($0, 0o777) }) == 0 || errno == EEXIST else { throw ErrorNumber(errno) }
   }
 
   /// The target of the object with this path; nil if it does not exist and nothing may be created. The path has been

@@ -91,7 +91,7 @@ struct GetObjectSettings: S3Operation {
     // document.
     if answer.status == 416 || (answer.status == 206 && answer.headers["ETag"] != nil) { return .object }
     if saysNone(answer) { return .none }
-    guard (200..<300).contains(answer.status), !S3ErrorBody.isError(answer.body) else {
+    guard answer.isSuccess, !S3ErrorBody.isError(answer.body) else {
       throw Failure(answer: answer, operation: operation, place: place)
     }
     let tree: XMLTree

@@ -51,16 +51,37 @@ struct HeadObject: S3Operation {
     return try S3Request(operation, .head, place: place, query: query, headers: headers.list)
   }
 
-  /// A GET of the first byte: the refusal of a HEAD has no body, so it does not show whether, for example, a token has
-  /// expired or the customer's key is missing.
-  func question(about refusal: Response) -> S3Request? {
-    guard [400, 403].contains(refusal.status), partNumber == nil, S3ErrorBody.code(refusal.headers) == nil,
-      S3ErrorBody.requestID(refusal.headers) != nil
-    else { return nil }
-    return try? GetObject(
-      address, range: 0...0, versionID: versionID, wantsChecksums: false, sink: HeadSink()
-    ).request()
+  /// A GET of the first byte. The refusal of a HEAD has no body, so it does not show whether, for example, a token has
+  /// expired or the customer's key is missing; and some proxies answer every HEAD with `Content-Length: 0`.
+  func question(about answer: Response) -> GetObject? {
+    guard partNumber == nil, Self.lacksReason(answer) || Self.mayLackSize(answer) else { return nil }
+    let etag = answer.isSuccess ? S3HeaderBuilder.carried(answer.headers["ETag"]) : nil
+    return GetObject(address, range: 0...0, ifMatch: etag, versionID: versionID, wantsChecksums: false)
   }
+
+  func settled(_ answer: Response, by told: Response) throws(Failure) -> Response {
+    guard answer.isSuccess else { return told.status == answer.status ? told : answer }
+    // An empty object has no first byte.
+    if told.status == 416 { return answer }
+    guard told.isSuccess else { throw Failure(answer: told, operation: GetObject.name, place: place) }
+    var answer = answer
+    answer.headers.remove("Content-Length")
+    answer.headers.add("Content-Length", ObjectInfo(told).size.map(String.init))
+    return answer
+  }
+
+  private static func lacksReason(_ refusal: Response) -> Bool {
+    [400, 403].contains(refusal.status) && S3ErrorBody.code(refusal.headers) == nil
+      && S3ErrorBody.requestID(refusal.headers) != nil
+  }
+
+  private static func mayLackSize(_ answer: Response) -> Bool {
+    guard answer.isSuccess, answer.headers.contentLength == 0 else { return false }
+    return answer.headers.sole("ETag").flatMap(ETag.init) != emptyETag
+  }
+
+  /// The MD5 of no bytes.
+  private static let emptyETag = ETag("d41d8cd98f00b204e9800998ecf8427e")
 
   func output(from answer: Response) throws(Failure) -> Output {
     if answer.status == 404 { return .absent }

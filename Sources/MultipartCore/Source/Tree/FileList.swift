@@ -27,11 +27,7 @@ final class FileList: @unchecked Sendable {
 
   /// Reads until a line is complete, however long its writer takes.
   func next() throws(Failure) -> ListedFile? {
-    guard let line = try lines.next() else { return nil }
-    guard !line.isEmpty else { throw lines.failure("it is empty") }
-    guard !line.contains(0) else {
-      throw lines.failure("it has a zero byte", remedy: LineReader.zeroBytes)
-    }
+    guard let line = try lines.nextName() else { return nil }
     guard line.last != UInt8(ascii: "/") else { throw lines.failure("it names a folder", remedy: "list its files") }
     let components = Self.afterMark(line).split(separator: UInt8(ascii: "/")).drop { $0.elementsEqual(".".utf8) }
     guard !components.isEmpty else { throw lines.failure("the file's name is empty") }
@@ -39,9 +35,6 @@ final class FileList: @unchecked Sendable {
       throw lines.failure("\".\" or \"..\" in the file's name", remedy: "put /./ where its name in the store begins")
     }
     let name = Array(components.joined(separator: [UInt8(ascii: "/")]))
-    guard name.count <= S3Limits.longestKey else {
-      throw lines.failure("the file's name has \(name.count) bytes, and a key has at most 1,024")
-    }
     return ListedFile(line: lines.number, path: Array(line), name: name)
   }
 

@@ -39,8 +39,25 @@ final class Folder: Sendable {
     Folder(taking: try opened(path, listed: false), shown)
   }
 
-  private static func opened(_ path: FilePath, listed: Bool) throws(ErrorNumber) -> Int32 {
-    let flags = O_DIRECTORY | O_CLOEXEC | (listed ? O_RDONLY : pathOnly)
+  /// Opens a folder with files of this program.
+  static func records(_ path: FilePath, followsLinks: Bool) throws(ErrorNumber) -> Folder {
+    Folder(taking: try opened(path, listed: true, followsLinks: followsLinks), path)
+  }
+
+  /// Creates the folder at a path, and each missing one above it, and makes each durable in the one above it.
+  static func make(_ path: FilePath, mode: mode_t) throws(ErrorNumber) {
+    guard path.status == nil else { return }
+    let above = path.withoutSlashesAtEnd.folder
+    try make(above, mode: mode)
+    if path.withCString({ mkdir($0, mode) }) == 0 {
+      try target(above, shownAs: above).sync()
+    } else if errno != EEXIST {
+      throw ErrorNumber(errno)
+    }
+  }
+
+  private static func opened(_ path: FilePath, listed: Bool, followsLinks: Bool = true) throws(ErrorNumber) -> Int32 {
+    let flags = O_DIRECTORY | O_CLOEXEC | (listed ? O_RDONLY : pathOnly) | (followsLinks ? 0 : O_NOFOLLOW)
     let descriptor = path.withCString { Glibc.open($0, flags) }
     guard descriptor >= 0 else { throw ErrorNumber(errno) }
     return descriptor
@@ -83,7 +100,12 @@ final class Folder: Sendable {
   }
 
   /// Deletes a file (`unlinkat`).
-  func remove(_ name: [UInt8]) { _ = withCString(name) { unlinkat(descriptor, $0, 0) } }
+  func delete(_ name: [UInt8]) throws(ErrorNumber) {
+    guard withCString(name, { unlinkat(descriptor, $0, 0) }) == 0 else { throw ErrorNumber(errno) }
+  }
+
+  /// Deletes a file, if that is possible.
+  func remove(_ name: [UInt8]) { try? delete(name) }
 
   /// Renames a file (`renameat`), replacing one that has the new name.
   func rename(_ name: [UInt8], to new: [UInt8]) throws(ErrorNumber) {

@@ -18,7 +18,7 @@ final class LineReader {
   private var isOver = false
 
   /// What to do about a zero byte in a line.
-  static let zeroBytes: Wording = "if its names end with zero bytes, give \(.endsWithZero)"
+  private static let zeroBytes: Wording = "if its names end with zero bytes, give \(.endsWithZero)"
 
   /// Opens the file. A path that names an open descriptor, such as `-`, is read from there, after whatever was read before.
   init(
@@ -61,6 +61,14 @@ final class LineReader {
       if buffer.count > longest { return try take(buffer[...], next: 0) }
       try fill()
     }
+  }
+
+  /// The next line as a name, which may not be empty.
+  func nextName() throws(Failure) -> ArraySlice<UInt8>? {
+    guard let line = try next() else { return nil }
+    guard !line.isEmpty else { throw failure("it is empty") }
+    guard !line.contains(0) else { throw failure("it has a zero byte", remedy: Self.zeroBytes) }
+    return line
   }
 
   /// Everything that is left, which must not be longer than `longest`.

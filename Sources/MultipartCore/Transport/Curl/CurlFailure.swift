@@ -105,14 +105,18 @@ extension Failure {
       remedy: trouble.proxy == nil ? trouble.wayToTLS.map { "check the network; " + $0 } : nil)
   }
 
+  /// 407, instead of a tunnel or, over plain HTTP, instead of the server's answer.
+  static func proxyWantsPassword(_ proxy: ProxyName?) -> Failure {
+    Failure(
+      .credentials,
+      "the proxy \(proxy?.address ?? "on the way") asks for a user name and a password, or refuses those it was given",
+      remedy: "put them into \(ProxyName.secretPlace(proxy?.source)): http://USER:PASSWORD@HOST:PORT")
+  }
+
   /// A proxy refused to connect to the server.
   private static func ofTunnel(_ trouble: CurlTrouble) -> Failure {
+    if trouble.proxyStatus == 407 { return proxyWantsPassword(trouble.proxy) }
     let address = trouble.proxy?.address ?? "on the way"
-    if trouble.proxyStatus == 407 {
-      return Failure(
-        .credentials, "the proxy \(address) asks for a user name and a password, or refuses those it was given",
-        remedy: "put them into \(ProxyName.secretPlace(trouble.proxy?.source)): http://USER:PASSWORD@HOST:PORT")
-    }
     var failure = Failure(
       .network, "the proxy \(address) does not connect to \(trouble.target) (HTTP \(trouble.proxyStatus))",
       remedy: trouble.proxy?.wayRound(for: trouble.host))

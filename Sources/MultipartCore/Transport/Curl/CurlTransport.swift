@@ -134,9 +134,8 @@ final class CurlTransport: Transport {
     }
   }
 
-  /// Whether another loop is worthwhile: each loop used a core for three quarters of the time and has at least two
-  /// requests.
+  /// Whether another loop is worthwhile: each loop uses its core fully and has at least two requests.
   static func pays(load: Double, loops: Int, requests: Int) -> Bool {
-    load >= 0.75 && requests > 2 * loops
+    load >= Pace.fullLoad && requests > 2 * loops
   }
 }

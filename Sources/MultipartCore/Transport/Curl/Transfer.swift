@@ -115,6 +115,7 @@ final class Transfer {
     guard answer.status != 0 else { return .failure(Failure(.server, "the answer has no status line")) }
     // libcurl reports success if the connection ends in the middle of the headers.
     guard answer.hasWholeHead else { return .failure(Failure(.network, "the answer ended within its headers")) }
+    if answer.status == 407, let proxy { return .failure(.proxyWantsPassword(proxy)) }
     // A success for bytes that were never sent is not one; a refusal may well arrive early.
     if (200..<300).contains(answer.status),
       easy.offset(CURLINFO_SIZE_UPLOAD_T) < request.body.length
@@ -129,11 +130,13 @@ final class Transfer {
     return CurlTrouble(
       code: code, detail: detail, osError: Int32(truncatingIfNeeded: easy.long(CURLINFO_OS_ERRNO)),
       place: String(AddressBook.origin(of: request.url)),
-      proxy: request.bypassesProxy ? nil : proxies.named(for: request.url), proxyStatus: report.proxyStatus,
+      proxy: proxy, proxyStatus: report.proxyStatus,
       proxyVerifyError: easy.long(CURLINFO_PROXY_SSL_VERIFYRESULT), isConnected: report.isConnected,
       verifyError: report.verifyError, isForeign: handshake?.isForeign == true, alert: handshake?.alert,
       wasAsked: wasAsked, hasAnswered: answer.status != 0)
   }
+
+  private var proxy: ProxyName? { request.bypassesProxy ? nil : proxies.named(for: request.url) }
 
   /// Whether the request, or part of it, was sent.
   private var wasAsked: Bool { easy.long(CURLINFO_REQUEST_SIZE) > 0 }

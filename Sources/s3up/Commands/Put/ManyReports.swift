@@ -31,21 +31,9 @@ struct ManyReports: Sendable {
     outputs.object = manifest?.object
     try outputs.refuseTwins()
     self.outputs = outputs
-    for (option, file) in Self.inputs(session.invocation) {
-      try outputs.refuse("the file of \(option)", file)
+    for input in session.invocation.inputs {
+      try outputs.refuse("the file of \(input.flag.long)", input.path)
     }
-  }
-
-  /// The files that options name, such as lists and tickets.
-  private static func inputs(_ invocation: Invocation) -> [(option: String, file: FilePath)] {
-    FlagList.of(invocation.command)
-      .filter { flag in
-        flag.completes == .files && ![.failedTo, .trace, .report].contains(flag.name)
-          && (flag.name != .manifest || invocation.command != .put)
-      }
-      .flatMap { flag in
-        invocation.all(flag.name).map { (flag.long, FilePath(bytes: $0.value.bytes)) }
-      }
   }
 
   /// Removes an earlier list of failures, if the run ended before it could write its own: nobody must take it for this

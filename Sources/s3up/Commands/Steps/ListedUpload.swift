@@ -49,10 +49,10 @@ struct ListedUpload {
   var line: String {
     // The store may have more than a run has recorded that was killed.
     let recorded = listed == nil ? " recorded" : ""
-    var facts = [
-      age.map { Human.clock(.seconds($0)) } ?? "?", parts.map { Human.count($0, "part") + recorded } ?? "? parts",
-      bytes.map { Human.size($0) } ?? "?", uploadID, "s3://\(bucket)/\(key)",
-    ]
+    let time = age.map { Human.clock(.seconds($0)) } ?? "?"
+    let count = parts.map { Human.count($0, "part") + recorded } ?? "? parts"
+    let size = bytes.map { Human.size($0) } ?? "?"
+    var facts = [time, count, size, uploadID, "s3://\(bucket)/\(key)"]
     if let storeAddress { facts.append("at \(storeAddress)") }
     if let record { facts.append("from \(record.source.text)") }
     if let otherAddress { facts.append("(started at \(otherAddress); resume it here with put --resume adopt)") }

@@ -1,3 +1,4 @@
+import Glibc
 import MultipartCore
 
 /// The file that a ticket is written to.
@@ -10,11 +11,9 @@ struct TicketSheet: Sendable {
   init(_ word: Argument, replaces: Bool, _ format: TicketForm) throws(Failure) {
     name = word.text
     self.format = format
-    isStandardOutput = word.bytes == [UInt8(ascii: "-")]
-    sheet =
-      isStandardOutput
-      ? nil
-      : try TicketFile(FilePath(bytes: word.bytes), replaces: replaces, isProgram: format == .sh)
+    let path = FilePath(bytes: word.bytes)
+    isStandardOutput = word.bytes == [UInt8(ascii: "-")] || path.openDescriptor == STDOUT_FILENO
+    sheet = isStandardOutput ? nil : try TicketFile(path, replaces: replaces, isProgram: format == .sh)
   }
 
   func append(_ ticket: Ticket) throws(Failure) {

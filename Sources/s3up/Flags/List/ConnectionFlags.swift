@@ -18,7 +18,7 @@ extension FlagList {
         """, standard: "the profile's, else the bucket's own; us-east-1 for other stores"),
     Flag(
       .profile, .value("NAME"), .connection, .signed, "Profile of the shared AWS files.", standard: "default",
-      completes: .profiles, common: .signed.subtracting(.put)),
+      names: .profile, common: .signed.subtracting(.put)),
     Flag(
       .addressing, .value("STYLE"), .connection, .signed,
       "Where the bucket's name goes: virtual (in the host name), path, or auto.",
@@ -40,7 +40,7 @@ extension FlagList {
     Flag(
       .caBundle, .value("FILE"), .connection, .store, "Certificates to trust instead of the system's (PEM).",
       standard: "SSL_CERT_FILE and SSL_CERT_DIR, else the system's",
-      completes: .files),
+      names: .input),
     Flag(
       .insecure, .toggle, .connection, .store, "Do not verify the server's certificate.",
       more: """
@@ -68,7 +68,7 @@ extension FlagList {
         users can write to it, s3up uses a subfolder of its own. It trusts no file that another user owns or can \
         write.
         """,
-      standard: "$XDG_STATE_HOME/s3up, else ~/.local/state/s3up", completes: .directories)
+      standard: "$XDG_STATE_HOME/s3up, else ~/.local/state/s3up", names: .directory)
   ]
 
   static let output: [Flag] = [
@@ -106,11 +106,11 @@ extension FlagList {
       .notifySecretFile, .value("FILE"), .output, [.put, .get, .verify],
       "Sign the notification with the secret in FILE, or in S3UP_NOTIFY_SECRET.",
       more: "The header X-S3up-Signature-256 is sha256= and the HMAC-SHA-256 of the body in hexadecimal digits.",
-      completes: .files),
+      names: .input),
     Flag(
       .dotenv, .value("FILE"), .output, [.one, .byTicket],
       "Write S3_ETAG, S3_VERSION_ID, S3_URL and S3_KEY of the object to FILE.",
-      more: "In dotenv form: as a GitLab report it sets them as variables of later jobs.", completes: .files),
+      more: "In dotenv form: as a GitLab report it sets them as variables of later jobs.", names: .output),
     Flag(
       .trace, .value("FILE"), .output, [.put, .get],
       "Write a timeline of the run to FILE, for Perfetto or Chrome.",
@@ -119,13 +119,13 @@ extension FlagList {
         parts, requests and failures, and tracks for waits, checksums and the phases of each object. It is written at the \
         end, even after a failure or a signal, and contains names and addresses, but no URLs, headers or secrets. A trace \
         has at most a million events, and says how many were left out.
-        """, completes: .files),
+        """, names: .output),
     Flag(
       .report, .value("FILE.html"), .output, [.put, .get], "Write a page that shows why the run took its time.",
       more: """
         One self-contained HTML file: a drawing of what --trace has, the rate over time, retries by their cause, the plan \
         and its reasons, and measurements of the line.
-        """, completes: .files),
+        """, names: .output),
     Flag(
       .json, .optional("all"), .output, .store, "Print JSON, one object per line; all: every event.",
       choices: ["all"], common: .store),

@@ -29,7 +29,7 @@ extension FlagList {
     Flag(
       .cognitoLogin, .list("PROVIDER=FILE"), .credentials, .signed,
       "Identity provider of the pool, and the file with its token.",
-      more: "The file is read again whenever credentials are needed."),
+      more: "The file is read again whenever credentials are needed.", names: .inputOfName),
     Flag(
       .access, .value("WHOSE"), .credentials, .signed,
       "Put the key under public/, protected/IDENTITY/ or private/IDENTITY/.",

@@ -53,7 +53,7 @@ extension FlagList {
       more: """
         A line is a key without the prefix on the command line, and becomes the path below DIR. With -0 lines end \
         with a NUL byte.
-        """, completes: .files),
+        """, names: .input),
     Flag(
       .manifest, .value("FILE|s3://BUCKET/KEY"), .selection, .getMany,
       "Download the objects that a manifest lists, and prove that they match it.",
@@ -61,7 +61,7 @@ extension FlagList {
         The manifest is one that put --manifest has written: lines for sha256sum, or JSON lines if the name ends in \
         .json or .jsonl. Each object must have the size, and the SHA-256, the checksum or the ETag that is listed; \
         otherwise it fails with 65. If a version is listed, that version is downloaded.
-        """, completes: .files),
+        """, names: .input),
     Flag(
       .dryRun, .toggle, .selection, .getMany, "Print what would be written, without writing anything.", common: .getMany
     ),

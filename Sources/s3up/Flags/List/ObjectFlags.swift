@@ -14,7 +14,7 @@ extension FlagList {
         storage-class, tag.K and meta.K; !NAME cancels what earlier lines say. For each attribute the last matching \
         line counts, and overrides the option of that name. A file is matched by its path below the given folder, a \
         line of --batch by its key. Lines that match nothing are reported at the end.
-        """, completes: .files),
+        """, names: .input),
     Flag(
       .contentType, .value("TYPE"), .object, .stating, "Content type of the object.",
       standard: "by the name, then by the first bytes", common: [.files, .create]),
@@ -85,7 +85,7 @@ extension FlagList {
       .sseCKeyFile, .value("FILE"), .object, [.files, .create, .partSigned, .parts, .complete, .get, .verify, .head],
       "Encrypt, or read, with the key in FILE: 32 raw bytes or their base64.",
       more: "The key is sent only to the store, over TLS unless it runs on this machine, and is never shown.",
-      completes: .files, common: [.verify, .head]
+      names: .input, common: [.verify, .head]
     ),
   ]
 

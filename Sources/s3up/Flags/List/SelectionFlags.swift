@@ -76,7 +76,7 @@ extension FlagList {
         compare also with a store that keeps no SHA-256. It is written last, and only if nothing has failed: its \
         presence means that everything has arrived, but a run that fails leaves an earlier one as it is. Each share \
         writes its own, named FILE.I-of-N. It may be in a folder that is uploaded, and is then left out.
-        """, completes: .files),
+        """, names: .output),
     Flag(
       .manifest, .value("FILE|s3://BUCKET/KEY"), .selection, .verifyMany,
       "Compare the objects that a manifest lists with what it lists; their files are not needed.",
@@ -84,7 +84,7 @@ extension FlagList {
         The manifest is one that put --manifest has written. Each object must have the listed size, and the listed \
         SHA-256, checksum or ETag, the first of these that the store reveals too. Few stores have the SHA-256 of a \
         large object: where a manifest for sha256sum cannot be compared, the exit code is 69, and --deep decides.
-        """, completes: .files),
+        """, names: .input),
     Flag(
       .failedTo, .value("FILE"), .selection, [.many, .byTickets, .verifyMany, .getMany],
       "Write the names of files that have failed, for --files-from; with --batch, its lines.",
@@ -92,7 +92,7 @@ extension FlagList {
         It is written at the end, and replaces an earlier list; it cannot be the list that is read. If the run ended \
         before every file was tried, there is none, and the same command has to be run again. Names with a line break \
         are only written with -0.
-        """, completes: .files),
+        """, names: .output),
     Flag(
       .failFast, .toggle, .selection, [.many, .byTickets, .verifyMany, .getMany], "Stop when one file fails.",
       negatable: true),
@@ -120,7 +120,7 @@ extension FlagList {
       more: """
         A path is relative to the current folder, and the key is the prefix plus the path. Of A/./x/y only x/y \
         becomes part of the key. With -0 names end with a NUL byte, as find -print0 writes them.
-        """, completes: .files)
+        """, names: .input)
   }
 
   private static func batch(_ modes: ModeSet, _ doc: String) -> Flag {
@@ -130,7 +130,7 @@ extension FlagList {
         {"localUri": "a/b.png", "bucket": "my-bucket", "key": "x/b.png"}, and if wanted "region", "mimeType", \
         "metadata" (an object), and the names of --attributes, such as "cache-control". localUri is a path or a \
         file:// URL. The command line then has no destination.
-        """, completes: .files)
+        """, names: .input)
   }
 
   private static func shard(_ modes: ModeSet, _ doc: String, _ division: String) -> Flag {

@@ -22,7 +22,7 @@ extension FlagList {
       more: """
         The output of s3up parts, with or without --json, or one part per line: its number, a space or tab, and its \
         ETag; in any order. If the upload is gone and the object is made of these parts, the result is unchanged.
-        """, completes: .files, common: .complete),
+        """, names: .input, common: .complete),
     Flag(
       .allowGaps, .toggle, .upload, .complete, "Assemble the object although part numbers are missing.",
       more: "Without it every part from 1 to the last must exist.", common: .complete),
@@ -57,7 +57,7 @@ extension FlagList {
       more: """
         Each line is a part's number, a space or tab, and the MD5 of its bytes in base64 or hexadecimal; in any \
         order, for exactly these parts. A request with a part's URL must send its MD5 as Content-MD5.
-        """, completes: .files),
+        """, names: .input),
     Flag(
       .uploadID, .value("ID"), .presign, .presign, "Sign parts of this upload, with --part.",
       common: .presign),

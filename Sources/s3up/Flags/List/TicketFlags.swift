@@ -8,7 +8,7 @@ extension FlagList {
         A file that s3up ticket issue wrote, - for standard input, or an https:// URL of one. No credentials are read \
         from AWS's files and variables. The same command resumes the upload: the store's list of parts shows what is \
         missing. A ticket is a secret while it is valid; S3UP_TICKET keeps its URL out of the process list.
-        """, completes: .files),
+        """, names: .input),
     Flag(
       .parts, .value("A-B"), .ticket, .byTicket, "With --ticket: send only these parts.",
       more: """
@@ -28,7 +28,7 @@ extension FlagList {
       .output, short: "o", .value("FILE|-"), .ticket, [.issue, .renew],
       "File for the ticket, readable only by you.",
       more: "With issue it must not exist. With renew the ticket itself is replaced unless another name is given.",
-      completes: .files, common: [.issue, .renew]),
+      names: .output, common: [.issue, .renew]),
     Flag(
       .format, .value("FORM"), .ticket, [.issue, .renew], "Form of the ticket: json, sh or html.",
       more: """

@@ -118,7 +118,7 @@ enum BashCompletions {
   private static var valueCases: [String] {
     CommandName.allCases.flatMap { command in
       FlagList.of(command).compactMap { flag in
-        if flag.completes == .profiles {
+        if flag.names == .profile {
           return "    \(command.rawValue):\(flag.long)) values=$(_s3up_profiles) ;;"
         }
         guard !flag.choices.isEmpty else { return nil }

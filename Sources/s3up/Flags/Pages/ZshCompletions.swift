@@ -83,11 +83,11 @@ enum ZshCompletions {
     if !flag.choices.isEmpty {
       return name + ":(" + flag.choices.map { Escaped.backslashed($0, ":") }.joined(separator: " ") + ")"
     }
-    return switch flag.completes {
-    case .nothing: name + ": "
-    case .files: name + ":_files"
-    case .directories: name + ":_files -/"
-    case .profiles: name + ":($(_s3up_profiles))"
+    return switch flag.names {
+    case .nothing, .inputOfName: name + ": "
+    case .input, .output: name + ":_files"
+    case .directory: name + ":_files -/"
+    case .profile: name + ":($(_s3up_profiles))"
     }
   }
 
@@ -125,8 +125,8 @@ enum FishCompletions {
   private static func lines(_ flag: Flag, _ seen: String) -> [String] {
     var line = "complete -c s3up \(seen)" + (flag.short.map { " -s \($0)" } ?? "") + " -l \(flag.name.rawValue)"
     if flag.takesNextWord {
-      line += [.nothing, .profiles].contains(flag.completes) ? " -x" : " -r"
-      if flag.completes == .profiles { line += " -a " + quote("(sh -c \(quote(Completions.profiles)))") }
+      line += [.nothing, .inputOfName, .profile].contains(flag.names) ? " -x" : " -r"
+      if flag.names == .profile { line += " -a " + quote("(sh -c \(quote(Completions.profiles)))") }
       if !flag.choices.isEmpty { line += " -a \(quote(flag.choices.joined(separator: " ")))" }
     }
     var result = [line + " -d \(quote(flag.doc))"]

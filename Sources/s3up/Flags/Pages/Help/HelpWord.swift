@@ -23,7 +23,7 @@ enum HelpWord {
     (
       "an upload needs s3:PutObject, s3:AbortMultipartUpload, s3:ListMultipartUploadParts and s3:GetObject for its keys, "
         + "and s3:ListBucket and s3:ListBucketMultipartUploads for the bucket; s3up doctor s3://BUCKET/PREFIX/ tries "
-        + "them, and names the one that is missing",
+        + "the first three, and names the one that is missing",
       "permission permissions policy policies iam 403 forbidden denied accessdenied"
     ),
     (
