@@ -35,7 +35,8 @@ static void hear(
   (void)version;
   // The callback stays installed: OpenSSL calls it twice for a TLS 1.3 record, but checks only before the first call that
   // there is one.
-  if (is_sent || SSL_is_init_finished(ssl)) return;
+  // In TLS 1.3 the alert about a missing certificate comes after the client's side of the handshake.
+  if (is_sent || (SSL_is_init_finished(ssl) && type != SSL3_RT_ALERT)) return;
   // Record types 20 to 24, and version 3.x, which TLS 1.3 sends too.
   if (type == SSL3_RT_HEADER && handshake->heads++ == 0)
     handshake->is_foreign = length >= 2 && (text[0] < 20 || text[0] > 24 || text[1] != 3);

@@ -60,16 +60,19 @@ public struct TicketBatch: Sendable {
   private static func file(_ name: String, in root: Folder) throws(Failure) -> TreeFile {
     let words = Array(name.utf8).split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map(Array.init)
     guard let last = words.last, !name.utf8.contains(0),
-      words.allSatisfy({ !$0.isEmpty && $0 != Array(".".utf8) && $0 != Array("..".utf8) })
+      !words.contains(where: { KeyName.isMangled($0[...]) })
     else { throw Ticket.damaged("its file is not one below the folder") }
+    let remedy: Wording = "name the folder that the tickets were issued for"
+    let found: TreeFile
     do throws(ErrorNumber) {
       let folder = try root.folder(below: words.dropLast())
       let status = try folder.status(of: last, followsLinks: false)
-      return TreeFile(folder: folder, path: Array(name.utf8), status)
+      found = TreeFile(folder: folder, path: Array(name.utf8), status)
+      if FolderNames.Kind(status) == .file { return found }
     } catch {
       throw Failure.system(
-        .sourceMissing, error.number, "the file of the ticket cannot be opened below the folder",
-        remedy: "name the folder that the tickets were issued for")
+        .sourceMissing, error.number, "the file of the ticket cannot be opened below the folder", remedy: remedy)
     }
+    throw Failure(.sourceMissing, "in the place of the ticket's file is something else", remedy: remedy)
   }
 }

@@ -37,7 +37,7 @@ public final class TicketLines: @unchecked Sendable {
       do throws(Failure) {
         return try Ticket(Array(line))
       } catch {
-        throw lines.failure(error.message, remedy: error.remedy)
+        throw lines.failure(error.message, code: error.code, remedy: error.remedy)
       }
     }
     return nil

@@ -53,6 +53,9 @@ enum ExitStatus: Int32, Sendable {
     ("75", "temporary, try again: network, 5xx, throttling, deadline, lock held; what can be resumed is kept"),
     ("77", "credentials missing, refused or expired; access denied"),
     ("78", "configuration"),
-    ("129 / 130 / 143", "SIGHUP / SIGINT / SIGTERM; what can be resumed is kept"),
+    (
+      "129 / 130 / 143",
+      "SIGHUP / SIGINT / SIGTERM, and 130 for other signals that end a program; what can be resumed is kept"
+    ),
   ]
 }

@@ -14,7 +14,9 @@ final class CredentialKeeper: Sendable {
     var held: Held?
     /// When they were found, by the wall clock.
     var found = Timestamp(seconds: 0)
-    var isAsking = false
+    /// Since when the sources are being asked.
+    var askedSince: Duration?
+    var isAsking: Bool { askedSince != nil }
     var question: Task<Void, Never>?
     var lastAsked: Duration?
     /// The last time the sources were asked, they had nothing new.
@@ -44,6 +46,8 @@ final class CredentialKeeper: Sendable {
   private static let pause = Duration.seconds(5)
   /// The longest that the last attempt before the end of the wait may take.
   private static let lastLook = Duration.milliseconds(500)
+  /// The longest that a request waits for sources that do not answer.
+  private static let longestWait = Duration.seconds(30)
 
   /// `patience` is how long to wait after a refusal if no source has other credentials; nil: do not wait. All requests
   /// share one wait: a request that is refused after its end does not start another.
@@ -76,8 +80,11 @@ final class CredentialKeeper: Sendable {
       if isDue(pause: .seconds(60)) { Task { [self] in await ask() } }
       return held
     }
-    // While the current ones are valid, a source that hangs delays no request beyond their end.
-    await ask(until: left.whole > 0 ? world.uptime() + .seconds(left.whole) : nil)
+    // A source that hangs delays no request beyond the end of the current ones. Once they have expired, the first
+    // requests wait for it, and if it has nothing, the others find out whether the store still accepts the old ones.
+    let now = world.uptime()
+    guard left.whole > 0 || !hasNothing(now) else { return held }
+    await ask(until: now + (left.whole > 0 ? .seconds(left.whole) : Self.longestWait))
     return state.withLock { $0.held } ?? held
   }
 
@@ -166,6 +173,14 @@ final class CredentialKeeper: Sendable {
     return state.withLock { state in !state.isAsking && state.lastAsked.map { now - $0 >= pause } ?? true }
   }
 
+  /// Whether the sources had nothing new a short while ago, or have not answered for a long time.
+  private func hasNothing(_ now: Duration) -> Bool {
+    state.withLock { state in
+      if let since = state.askedSince { return now - since >= Self.longestWait }
+      return state.wasFruitless && state.lastAsked.map { now - $0 < .seconds(60) } ?? false
+    }
+  }
+
   /// How long the credentials last. `whole` is the number of seconds until they expire; from `ahead` seconds before
   /// that they are renewed. `hadExpired`: already when they came, by this machine's clock. Nil if the expiry is unknown.
   private func timeLeft(_ held: Held) -> (whole: Int64, ahead: Int64, hadExpired: Bool)? {
@@ -182,32 +197,34 @@ final class CredentialKeeper: Sendable {
     guard let end else { return await ask() }
     let left = max(end - world.uptime(), Self.lastLook)
     await withTaskGroup(of: Void.self) { group in
-      group.addTask { await self.ask() }
+      group.addTask { await self.ask(outlivesWait: true) }
       group.addTask { try? await self.alarm(left) }
       await group.next()
       group.cancelAll()
     }
+    // The question goes on after the wait for it, unless the caller itself has ended.
+    if Task.isCancelled { state.withLock { $0.waiters.isEmpty ? $0.question : nil }?.cancel() }
   }
 
   /// Returns when the sources have been asked: by this call, by another one in progress, or a moment ago. A cancelled
   /// caller does not wait.
-  private func ask() async {
+  private func ask(outlivesWait: Bool = false) async {
     let now = world.uptime()
     enum Part { case asks, waits, done }
     let part = state.withLock { state -> Part in
       if state.isAsking { return .waits }
       if state.wasFruitless, let last = state.lastAsked, now - last < Self.echo { return .done }
-      state.isAsking = true
+      state.askedSince = now
       return .asks
     }
     switch part {
     case .done: return
-    case .waits: await answer()
+    case .waits: await answer(endsQuestion: !outlivesWait)
     case .asks:
       // A task of its own: this caller may be cancelled while others still wait for the answer.
       let question = Task { [self] in await put(source) }
       state.withLock { if $0.isAsking { $0.question = question } }
-      await answer()
+      await answer(endsQuestion: !outlivesWait)
     }
   }
 
@@ -247,7 +264,7 @@ final class CredentialKeeper: Sendable {
         state.lastFailure = failure
         state.lastAsked = now
       }
-      state.isAsking = false
+      state.askedSince = nil
       state.question = nil
       defer { state.waiters = [:] }
       return state.waiters
@@ -256,7 +273,7 @@ final class CredentialKeeper: Sendable {
     for waiter in waiters.values { waiter.resume() }
   }
 
-  private func answer() async {
+  private func answer(endsQuestion: Bool) async {
     let number = state.withLock { state in
       state.nextWaiter += 1
       return state.nextWaiter
@@ -272,7 +289,7 @@ final class CredentialKeeper: Sendable {
       }
     } onCancel: {
       let (waiter, question) = state.withLock { state in
-        (state.waiters.removeValue(forKey: number), state.waiters.isEmpty ? state.question : nil)
+        (state.waiters.removeValue(forKey: number), endsQuestion && state.waiters.isEmpty ? state.question : nil)
       }
       // No other caller waits for the answer, so a prompt for an MFA code ends too.
       question?.cancel()

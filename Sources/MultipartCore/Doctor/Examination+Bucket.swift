@@ -115,9 +115,9 @@ extension Examination {
       facts: ["key": .string(probe.key), "checksum": verified.map { .string($0) } ?? .null])
   }
 
-  /// The objects' ARN in a policy.
   private func allow(_ operation: OperationName) -> Wording { "allow \(operation.needs) on \(resource)" }
 
+  /// The objects' ARN in a policy.
   private var resource: String {
     guard let bucket, !bucket.begins(with: "arn:") else { return (bucket ?? "") + "/object/\(prefix)*" }
     let partition = place.map { Partition.of(region: $0.region).name } ?? "aws"

@@ -64,14 +64,10 @@ extension Downloader {
 
   /// Refuses an archived object, which has to be restored first; `x-amz-restore` contains the state of that.
   private static func checkArchive(_ object: ObjectInfo) throws(Failure) {
+    guard object.isArchived else { return }
     let storage = object.headers[HeaderName.storageClass]?.uppercased() ?? ""
-    let isArchived =
-      ObjectInfo.archives.contains(storage) || object.headers["x-amz-archive-status"] != nil
-    let restore = object.headers["x-amz-restore"] ?? ""
-    guard isArchived, !restore.contains("ongoing-request=\"false\"") else { return }
-    let state =
-      restore.contains("ongoing-request=\"true\"")
-      ? "a restore is in progress" : "it has to be restored first"
+    let isUnderWay = (object.headers["x-amz-restore"] ?? "").contains("ongoing-request=\"true\"")
+    let state = isUnderWay ? "a restore is in progress" : "it has to be restored first"
     throw Failure(
       .refused, "the object is archived (\(SafeText.oneLine(storage.isEmpty ? "archive tier" : storage))): \(state)",
       s3Code: "InvalidObjectState",

@@ -159,7 +159,9 @@ public final class ReportFile: Sendable {
   }
 
   private func failure(_ error: Int32) -> Failure {
-    Failure.system(.output, error, "\(title) cannot be written").at(Place(file: path.text))
+    Failure.system(
+      .output, error, "\(title) cannot be written", remedy: "make room for it, or name another file with \(setting)"
+    ).at(Place(file: path.text))
   }
 
   private static func refusal(_ path: FilePath, _ setting: Setting, _ error: Int32) -> Failure {

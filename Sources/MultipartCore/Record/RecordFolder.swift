@@ -111,10 +111,15 @@ final class RecordFolder: Sendable {
   /// Creates a file that is complete and durable before it gets its name. An existing file stays.
   func create(_ name: String, with bytes: [UInt8]) throws(Failure) {
     let (temporary, file) = try newFile(beside: name)
-    defer { unlink(temporary) }
+    var isNamed = false
+    // Once it has its name, the temporary one may be another run's.
+    defer { if !isNamed { unlink(temporary) } }
     try file.write(bytes)
     try file.sync()
-    do throws(ErrorNumber) { try folder.renameNew(Array(temporary.utf8), to: Array(name.utf8)) } catch {
+    do throws(ErrorNumber) {
+      try folder.renameNew(Array(temporary.utf8), to: Array(name.utf8))
+      isNamed = true
+    } catch {
       guard error.number == EEXIST else { throw StateFolder.failure(place(name), "cannot be named", error) }
     }
     try sync()
@@ -141,7 +146,10 @@ final class RecordFolder: Sendable {
   func names() throws(Failure) -> [String] {
     var names: [String] = []
     do throws(ErrorNumber) {
-      try folder.forEachName { name, _ in names.append(String(decoding: name, as: UTF8.self)) }
+      // Opened again, because reading a folder moves its position.
+      try folder.folder(Array(".".utf8), followsLinks: false).forEachName { name, _ in
+        names.append(String(decoding: name, as: UTF8.self))
+      }
     } catch {
       throw StateFolder.failure(path, "cannot be read", error)
     }

@@ -115,7 +115,10 @@ struct S3Client: Sendable {
       failure.remedy = remedy
       return failure
     }
-    if failure.code == .credentialsExpired, failure.status != nil, let source = signer.credentialSource {
+    // A source that was asked for new ones has said what to do.
+    if failure.code == .credentialsExpired, failure.status != nil, !failure.isSettled,
+      let source = signer.credentialSource
+    {
       failure.remedy = "get new credentials; the expired ones came from: \(source)"
     }
     guard [.credentials, .credentialsExpired, .clockSkew].contains(failure.code), failure.status != nil,

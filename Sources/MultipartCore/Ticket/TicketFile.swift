@@ -2,7 +2,8 @@ import Glibc
 import MultipartBasics
 
 /// The file that tickets are written to: it is complete, durable and for its owner only (0600, a program 0700) before
-/// it gets its name, and without `publish` nothing is left of it.
+/// it gets its name, and without `publish` nothing is left of it. A pipe, a device or an open descriptor is written at
+/// once.
 public final class TicketFile: Sendable {
   private struct State: Sendable {
     /// The temporary name until it is published, and the open descriptor; nil before the first byte.
@@ -100,11 +101,12 @@ public final class TicketFile: Sendable {
           throw error
         }
       } catch {
-        errno = error.number
-        throw failure("cannot be given its name")
+        throw failure("cannot be given its name", error)
       }
     }
   }
 
-  private func failure(_ what: String) -> Failure { StateFolder.failure(path.text, "the ticket \(what)") }
+  private func failure(_ what: String, _ error: ErrorNumber = ErrorNumber(errno)) -> Failure {
+    StateFolder.failure(path.text, "the ticket \(what)", error)
+  }
 }

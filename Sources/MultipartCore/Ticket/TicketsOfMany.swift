@@ -100,13 +100,15 @@ final class TicketIssuer: Sendable {
   private static func relativeName(_ item: UploadItem) throws(Failure) -> String {
     let path: [UInt8]
     if case .entry(let file, _) = item.input.kind { path = file.path } else { path = item.input.path.bytes }
-    let words = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-    guard let name = String(validating: path, as: UTF8.self), path.first != UInt8(ascii: "/"),
-      words.allSatisfy({ !$0.isEmpty && !$0.elementsEqual(".".utf8) && !$0.elementsEqual("..".utf8) })
+    guard !path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).contains(where: KeyName.isMangled)
     else {
       throw Failure(
         .usage, "a ticket cannot name this file",
-        remedy: "tickets of a batch are for files below one folder, with names in UTF-8: give relative paths")
+        remedy: "tickets of a batch are for files below one folder: give relative paths")
+    }
+    guard let name = String(validating: path, as: UTF8.self) else {
+      throw Failure(
+        .usage, "a ticket cannot name this file, because its name is not UTF-8", remedy: "rename it, or leave it out")
     }
     return name
   }
@@ -140,7 +142,10 @@ final class TicketIssuer: Sendable {
         left == 0
         ? "; the \(begun.count) uploads that were begun have been aborted"
         : "; \(left) of the \(begun.count) uploads that were begun could not be aborted"
-      if left > 0 { told.remedy = "\(run: .listUploads(bucket: store.bucket)) lists them" }
+      if left > 0 {
+        told.remedy =
+          (told.remedy.map { $0 + "; then " } ?? "") + "\(run: .listUploads(bucket: store.bucket)) lists them"
+      }
     }
     throw told
   }

@@ -27,6 +27,7 @@ final class Handshake {
     40: "handshake_failure", 42: "bad_certificate", 43: "unsupported_certificate", 46: "certificate_unknown",
     48: "unknown_ca", 49: "access_denied", 70: "protocol_version", 71: "insufficient_security",
     112: "unrecognized_name",
-    116: "certificate_required",
+    certificateRequired: "certificate_required",
   ]
+  static let certificateRequired = 116
 }

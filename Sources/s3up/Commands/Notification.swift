@@ -8,15 +8,18 @@ struct Notification: Sendable {
 
   static let secretVariable = "S3UP_NOTIFY_SECRET"
   private static let limit = Duration.seconds(30)
-  /// The limit after a signal, which ends the run within five seconds.
+  /// The limit after a signal, which ends the run within five seconds, and at the end of the deadline.
   private static let shortLimit = Duration.seconds(2)
 
   private let hook: WebHook
   private let occasion: Occasion
+  /// The end of the run's `--deadline`, by the uptime.
+  private let end: Duration?
   private let event = Locked<String?>(nil)
 
   /// Reads `--notify`; nil without it.
-  init?(_ invocation: Invocation, _ environment: [String: String]) throws(Failure) {
+  init?(_ invocation: Invocation, _ environment: [String: String], since start: Duration) throws(Failure) {
+    end = try invocation.duration(.deadline).map { start + $0 }
     let occasion = try invocation.choice(.notifyOn, as: Occasion.self)
     let secret = try Self.secret(invocation, environment)
     guard let given = invocation.last(.notify) else { return nil }
@@ -60,9 +63,10 @@ struct Notification: Sendable {
     else { return }
     let wasStopped = session.signals.received != nil
     session.signals.listen { [signals = session.signals] in signals.end(status.rawValue) }
+    let left = end.map { max($0 - session.world.uptime(), Self.shortLimit) } ?? Self.limit
     do throws(Failure) {
       try await hook.post(
-        json, session.storeOptions, within: wasStopped ? Self.shortLimit : Self.limit, session.world)
+        json, session.storeOptions, within: wasStopped ? Self.shortLimit : min(left, Self.limit), session.world)
     } catch {
       session.console.line(
         "s3up: --notify: \(SafeText.oneLine(error.message.commandText)); the notification was not delivered")

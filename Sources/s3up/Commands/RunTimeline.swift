@@ -32,9 +32,6 @@ final class RunTimeline: Sendable {
     self.onlyLooks = onlyLooks
     timeline = Timeline(events: trace == nil ? nil : folder) { $0.commandText }
     timeline.begin(in: world)
-    var outputs = RunOutputs()
-    outputs.files = files
-    try outputs.refuseTwins()
     let sources = invocation.positionals.map { FilePath(bytes: $0.bytes) }
     for file in files { try file.requireOwn(sources) }
   }

@@ -39,16 +39,18 @@ struct Session: Sendable {
   /// Call it once, because an option may name a pipe.
   mutating func readOptions() throws(Failure) {
     try invocation.requireOneReaderOfInput()
-    notification = try Notification(invocation, environment)
-    report = JobReport(
-      JobRunner(environment),
-      dotenv: try invocation.path(.dotenv).map { (file) throws(Failure) in
-        let report = try ReportFile(
-          FilePath(bytes: file.bytes), of: .variables, onlyLooks: false, isLine: JobReport.isVariable)
-        try report.requireOwn(invocation.positionals.map { FilePath(bytes: $0.bytes) })
-        return report
-      })
+    notification = try Notification(invocation, environment, since: world.uptime())
+    let dotenv = try invocation.path(.dotenv).map { (file) throws(Failure) in
+      let report = try ReportFile(
+        FilePath(bytes: file.bytes), of: .variables, onlyLooks: false, isLine: JobReport.isVariable)
+      try report.requireOwn(invocation.positionals.map { FilePath(bytes: $0.bytes) })
+      return report
+    }
+    report = JobReport(JobRunner(environment), dotenv: dotenv)
     timeline = try RunTimeline(invocation, world, folder: temporaryFolder)
+    var outputs = RunOutputs()
+    outputs.files = (timeline?.files ?? []) + [dotenv].compactMap { $0 }
+    try outputs.refuseTwins()
     options = (try StoreOptions(invocation), try UploadOptions(invocation))
     if let given = invocation.last(.limitRate), let rate = options.store.limitRate?.least, rate < 1024, !output.quiet {
       let meant = "\(rate)M is \(rate) MiB a second"
@@ -164,11 +166,7 @@ struct Session: Sendable {
   /// The exit status of a failure; for a run that a signal stopped, that of the signal.
   func status(of failure: Failure) -> ExitStatus {
     guard failure.code == .interrupted else { return ExitStatus(failure.code) }
-    return switch signals.received {
-    case SIGTERM: .terminated
-    case SIGHUP: .hungUp
-    default: .interrupted
-    }
+    return Signals.status(of: signals.received ?? SIGINT)
   }
 
   /// Prints the result: for people as a line, with `--json` as an object, with `-q` not at all. If it cannot be

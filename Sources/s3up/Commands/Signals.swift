@@ -2,7 +2,7 @@ import Glibc
 import MultipartBasics
 import MultipartCore
 
-/// Handles SIGINT, SIGTERM and SIGHUP: the first stops the run in an orderly way, the second ends it at once. SIGUSR1
+/// Handles the signals that end a program: the first stops the run in an orderly way, the second ends it at once. SIGUSR1
 /// prints the state.
 final class Signals: Sendable {
   private struct State: Sendable {
@@ -53,7 +53,7 @@ final class Signals: Sendable {
   /// Ends the process because the work has taken too long. Work that has just ended gets a second to report its result.
   private func endLate<Value>(_ task: SignalledTask<Value>, _ late: () -> Void) async {
     if task.takesReport() { late() } else { try? await Task.sleep(for: .seconds(1)) }
-    end(128 + (received ?? SIGTERM))
+    end(Self.status(of: received ?? SIGTERM).rawValue)
   }
 
   /// A terminal also sends the signal to a program that was to return credentials.
@@ -130,9 +130,20 @@ final class Signals: Sendable {
     _exit(status)
   }
 
+  /// The exit status of a run that the signal has ended.
+  static func status(of signal: Int32) -> ExitStatus {
+    switch signal {
+    case SIGTERM: .terminated
+    case SIGHUP: .hungUp
+    default: .interrupted
+    }
+  }
+
   /// Whether a signal belongs to the first one: `timeout` sends its signal to its child and to its group, and systemd
   /// may send SIGHUP after SIGTERM. Ctrl-C is pressed twice by a person who does not want to wait.
   static func isEcho(_ signal: Int32, of first: Int32?, after pause: Duration) -> Bool {
+    // The kernel repeats it each second, up to the hard limit.
+    if signal == SIGXCPU, first == SIGXCPU { return true }
     guard let first, pause < .milliseconds(500) else { return false }
     return [first, signal].allSatisfy { [SIGTERM, SIGHUP].contains($0) }
   }
@@ -161,7 +172,7 @@ final class Signals: Sendable {
       if let firstAt, Self.isEcho(signal, of: earlier, after: now - firstAt) { continue }
       firstAt = firstAt ?? now
       guard earlier == nil, let stop else {
-        end(128 + signal)
+        end(Self.status(of: signal).rawValue)
       }
       stop()
     }
@@ -178,12 +189,18 @@ final class Signals: Sendable {
     pthread_sigmask(SIG_BLOCK, &one, nil)
   }
 
+  /// Those that end a program without a fault of its own. They may not do that at once: a command that receives an object
+  /// would take the end of its input for that of the object. SIGXFSZ is only blocked, so that the write fails instead.
+  private static let ending = [
+    SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGIO, SIGPWR, SIGSTKFLT, SIGXCPU, SIGXFSZ,
+  ]
+
   /// A signal that was ignored when the program started (`nohup`, a background job of a script) stays ignored.
   private static func set() -> sigset_t {
     var set = sigset_t()
     sigemptyset(&set)
     sigaddset(&set, SIGUSR1)
-    for signal in [SIGINT, SIGTERM, SIGHUP, SIGTSTP] {
+    for signal in ending + [SIGTSTP] {
       var action = sigaction()
       sigaction(signal, nil, &action)
       let ignored = unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1

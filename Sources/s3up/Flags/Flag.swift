@@ -1,3 +1,4 @@
+import MultipartBasics
 import MultipartCore
 
 /// The groups of options in help and the man page.
@@ -118,6 +119,9 @@ struct Flag: Sendable {
     case .toggle, .count, .optional: false
     }
   }
+
+  /// Whether `-` as its value is standard input.
+  var takesDash: Bool { metavar?.pieces(at: "|").contains("-") ?? false }
 
   /// The file that the option reads, in its value.
   func input(in value: [UInt8]) -> FilePath? {

@@ -264,10 +264,12 @@ struct Invocation: Sendable {
 
   /// Fails if standard input is named twice: the first reader would leave nothing, and an empty object could be published.
   func requireOneReaderOfInput() throws(Failure) {
-    func isInput(_ path: FilePath) -> Bool {
-      path.bytes.elementsEqual("-".utf8) || path.openDescriptor == STDIN_FILENO
+    func isInput(_ path: FilePath, takesDash: Bool = true) -> Bool {
+      takesDash && path.bytes.elementsEqual("-".utf8) || path.openDescriptor == STDIN_FILENO
     }
-    var readers = inputs.filter { isInput($0.path) }.map { "\($0.given.origin.text) \($0.given.value.text)" }
+    var readers = inputs.filter { isInput($0.path, takesDash: $0.flag.takesDash) }.map {
+      "\($0.given.origin.text) \($0.given.value.text)"
+    }
     // The words of a command are its own, and the target of a download is written.
     if command != .get, toggle(.fromCommand) != true {
       readers += positionals.filter { isInput(FilePath(bytes: $0.bytes)) }.map { "'\($0.text)'" }

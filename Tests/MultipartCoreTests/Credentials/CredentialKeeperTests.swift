@@ -198,6 +198,22 @@ private final class Source: Sendable {
     #expect(clock.now - start == 3)
   }
 
+  @Test("Once they have expired, a source that hangs delays the first request for half a minute, and no other")
+  func hangsAfterwards() async throws {
+    let (clock, source) = (clock, source)
+    let keeper = CredentialKeeper(
+      world: clock.world, alarm: { left in if source.isSlow.with({ $0 }) { clock.move(left.components.seconds) } },
+      source: { () async throws(Failure) in try await source.ask() })
+    source.answer.with { $0.expiration = clock.now + 20 }
+    _ = try await keeper.current()
+    clock.move(21)
+    source.isSlow.with { $0 = true }
+    defer { source.open() }
+    let start = clock.now
+    for _ in 0..<3 { #expect(try await keeper.current().credentials.accessKeyID == "A") }
+    #expect(clock.now - start == 30)
+  }
+
   @Test("Seemingly expired credentials are used if there are no others, because the clock may be wrong")
   func endedBySight() async throws {
     let keeper = keeper()

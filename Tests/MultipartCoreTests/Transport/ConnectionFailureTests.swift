@@ -139,6 +139,18 @@ import Testing
     #expect(found.message.contains(proxy.url) && found.triedInVain != nil)
   }
 
+  @Test("A server that requires a certificate of its client is one that refuses TLS, and is reported at once")
+  func clientCertificate() async throws {
+    let fake = try FakeS3()
+    let context = Guarded(UInt(bitPattern: fake.tlsContext))
+    let server = try RawServer { connection, _ in
+      if let context = OpaquePointer(bitPattern: context.with { $0 }) { connection.demandCertificate(with: context) }
+    }
+    let url = fake.tlsEndpoint.dropLast(String(fake.tlsPort).count) + "\(server.port)/"
+    let found = try #require(await failure(try plainTransport { $0.caBundle = fake.caFile }, String(url)))
+    #expect(found.code == .tls && isOver(found) && found.message.contains("certificate_required"), "\(found)")
+  }
+
   @Test("A proxy that wants a password says so in the same words over HTTP and HTTPS")
   func picky() async throws {
     let proxy = try RawServer { connection, _ in

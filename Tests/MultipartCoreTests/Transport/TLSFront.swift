@@ -3,6 +3,16 @@ import Foundation
 import Support
 
 extension RawConnection {
+  /// Refuses a client that has no certificate, and stays open until the client closes.
+  func demandCertificate(with context: OpaquePointer) {
+    guard let session = SSL_new(context) else { return }
+    defer { SSL_free(session) }
+    SSL_set_verify(session, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nil)
+    guard SSL_set_fd(session, socket) == 1 else { return }
+    _ = SSL_accept(session)
+    while receive() != nil {}
+  }
+
   /// Terminates TLS and forwards the bytes in both directions between it and `port`, until one side closes.
   func unwrap(with context: OpaquePointer, to port: Int) {
     guard let session = SSL_new(context) else { return }

@@ -104,7 +104,8 @@ import Testing
   @Test(
     "a forbidden request is named with the missing permission",
     arguments: [
-      (FakeOperation.createMultipartUpload, "upload", "fail", Int32(77), "on arn:aws:s3:::bucket/pre/*"),
+      (FakeOperation.createMultipartUpload, "upload", "fail", Int32(77), "ACL) on arn:aws:s3:::bucket/pre/*"),
+      (.createMultipartUpload, "upload", "fail", 77, "llow s3:PutObject ("),
       (.uploadPart, "upload", "fail", 77, "s3:PutObject"),
       (.listParts, "list", "warn", 0, "s3:ListMultipartUploadParts"),
     ])

@@ -209,7 +209,7 @@ import Testing
     #expect(result.status == 0, "\(result.errors)")
     for words in [
       "(AWS's bucket, dualstack by --dualstack), bucket in the host", "eu-west-1 (profile default)",
-      "2 parts of 6.0 MiB, as profile default says", "3 (profile default)", "a second (profile default)",
+      "2 parts of 6.0 MiB, as profile default says", "3 (profile default)", "GiB/s (profile default)",
     ] { #expect(result.errors.contains(words), "\(words): \(result.errors)") }
     #expect(box.fake.requests(.uploadPart).count == 2)
     let whole = try await box.run("put", "f", "s3://bucket/small", "--explain")

@@ -84,7 +84,9 @@ import Testing
     }
   }
 
-  @Test("A signal ends the command, and it does not see the end of its input", arguments: [SIGINT, SIGTERM, SIGHUP])
+  @Test(
+    "A signal ends the command, and it does not see the end of its input",
+    arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR2, SIGALRM, SIGXCPU])
   func interrupted(_ signal: Int32) async throws {
     let (box, _) = try box()
     box.fake.setFaults([Fault(.init(.getObject, nth: 4), .stall(stage: .beforeAnswer))])
@@ -94,10 +96,28 @@ import Testing
     }
     child.signal(signal)
     let result = await child.wait(timeout: .seconds(60))
-    #expect(result.status == 128 + signal && !result.timedOut, "\(result.errors)")
+    let status = [SIGTERM, SIGHUP].contains(signal) ? 128 + signal : 130
+    #expect(result.status == status && !result.timedOut, "\(result.errors)")
     #expect(!exists(box, "seen"))
     let text = String(decoding: try box.files.read("pid"), as: UTF8.self)
     #expect(kill(try #require(pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines))), 0) != 0)
+  }
+
+  @Test("What a command has started in a group of its own does not see the end of its input either")
+  func otherGroup() async throws {
+    let (box, _) = try box()
+    box.fake.setFaults([Fault(.init(.getObject, nth: 4), .stall(stage: .beforeAnswer))])
+    let line = "timeout 60 sh -c 'echo $$ >pid.new; mv pid.new pid; cat >/dev/null; touch seen'"
+    let child = try box.start(get + ["--", "sh", "-c", "cat | " + line])
+    try await until("the command runs") {
+      child.ended || (exists(box, "pid") && box.fake.requests(.getObject).count > 3)
+    }
+    child.signal(SIGTERM)
+    let result = await child.wait(timeout: .seconds(60))
+    #expect(result.status == 128 + SIGTERM && !result.timedOut, "\(result.errors)")
+    let text = String(decoding: try box.files.read("pid"), as: UTF8.self)
+    #expect(kill(try #require(pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines))), 0) != 0)
+    #expect(!exists(box, "seen"))
   }
 
   @Test("No command is started for a missing object, and a command that is not found is 66")

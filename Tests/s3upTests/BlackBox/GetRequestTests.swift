@@ -144,6 +144,7 @@ import Testing
     (["x-amz-storage-class": "GLACIER"], "has to be restored first"),
     (["x-amz-storage-class": "DEEP_ARCHIVE", "x-amz-restore": "ongoing-request=\"true\""], "a restore is in progress"),
     (["x-amz-archive-status": "ARCHIVE_ACCESS"], "has to be restored first"),
+    (["x-amz-storage-class": "GLACIER", "Content-Length": "0"], "has to be restored first"),
   ]
 
   @Test(

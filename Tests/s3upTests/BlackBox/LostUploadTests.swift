@@ -63,6 +63,18 @@ import Testing
     #expect(result.status == 130 && result.errors.contains("an upload without parts may be left"), "\(result.errors)")
   }
 
+  @Test("An interrupted check of an object that the store has reported names no upload to abort")
+  func checkInterrupted() async throws {
+    let box = try BlackBox(faults: [Fault(.init(.headObject), .stall(stage: .beforeAnswer))])
+    try box.sample("f", 11 * mebi)
+    let child = try box.start(["put", "--verify", "--from-command", "s3://bucket/k", "--", "cat", "f"])
+    #expect(await box.fake.wait { $0.contains { $0.operation == .headObject } })
+    child.signal(SIGINT)
+    let result = await child.wait(timeout: .seconds(60))
+    #expect(result.status == 130 && result.errors.contains("has reported the object as created"), "\(result.errors)")
+    #expect(!result.errors.contains("abort"), "\(result.errors)")
+  }
+
   private static let proxyPage = Fault.Action.document(status: 404, text: "default backend - 404", type: "text/plain")
 
   @Test("A proxy that does not find the store for a moment does not make the run begin another upload")

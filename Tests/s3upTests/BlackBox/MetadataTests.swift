@@ -72,6 +72,19 @@ struct MetadataTests {
     #expect(imds.paths.count == 3)
   }
 
+  @Test("A service that refuses, and a machine without a role, are named", arguments: [403, 404, 200])
+  func refused(_ status: Int) async throws {
+    let script: MetadataServer.Script =
+      status == 200
+      ? [MetadataServer.rolePath: [.init(404)]] : [MetadataServer.tokenPath: [.init(status)]]
+    let imds = try server(script, token: "session-hunter2", at: Self.imds)
+    let result = try await put()
+    let why =
+      status == 200 ? "it says that this instance has no role" : "it answered \(status) to the request for a token"
+    #expect(result.status == 77 && result.errors.contains("the instance metadata service (\(why))"), "\(result.errors)")
+    withExtendedLifetime(imds) {}
+  }
+
   @Test func aProxyIsNotAskedForTheMachinesService() async throws {
     let imds = try server(.instance(keys: Self.keys()), token: "session-hunter2", at: Self.imds)
     let result = try await put([

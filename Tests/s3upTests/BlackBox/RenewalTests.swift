@@ -166,6 +166,27 @@ private final class Issuer: Sendable {
     withExtendedLifetime(writer) {}
   }
 
+  @Test("A renewal that is refused in the middle says what to do about the source that refused it")
+  func refused() async throws {
+    let issuer = issuer
+    let isFirst = Guarded(true)
+    let sts = try LocalService { _ in
+      let isFirst = isFirst.with { first in
+        defer { first = false }
+        return first
+      }
+      return isFirst
+        ? issuer.sts() : .init(400, "<E><Error><Code>ExpiredTokenException</Code><Message>old</Message></Error></E>")
+    }
+    var box = box
+    box.environment["AWS_WEB_IDENTITY_TOKEN_FILE"] = try box.files.write("jwt", to: "token")
+    box.environment["AWS_ROLE_ARN"] = "arn:aws:iam::1:role/pod"
+    box.environment["AWS_ENDPOINT_URL_STS"] = sts.url
+    let result = try await box.run(Self.put + slowly, timeout: .seconds(600))
+    #expect(result.status == 77 && result.errors.contains("rite a new one into its file"), "\(result.errors)")
+    #expect(!result.errors.contains("the expired ones came from"), "\(result.errors)")
+  }
+
   @Test("a GitHub job, whose token is valid once")
   func github() async throws {
     let issuer = issuer

@@ -30,6 +30,7 @@ import Testing
       (["put", "f", "s3://bucket/new", option, "letter"], "other contents"),
       (["put", "f", "s3://bucket/new", option, "t"], "directory"),
       (["put", "f", "s3://bucket/new", option, "same", other, "same"], "ame another file with"),
+      (["put", "f", "s3://bucket/new", option, "same", "--dotenv", "./same"], "ame another file with"),
       (["put", "-r", "t", "s3://bucket/new/", option, "t/data"], "other contents"),
       (["put", "-r", "t", "s3://bucket/new/", option, "x", "--failed-to", "x"], "ame another file with"),
       (["get", "s3://bucket/k", "out", option, "./out"], "the target of an object is also the file of \(option)"),

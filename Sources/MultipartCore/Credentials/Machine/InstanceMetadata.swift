@@ -16,6 +16,8 @@ final class InstanceMetadata: Sendable {
     /// The service is treated as absent until this uptime.
     var absentUntil: Duration?
     var wasThere = false
+    /// Why there are no credentials, if there is a service.
+    var refusal: String?
   }
 
   /// The longest lifetime that IMDS allows.
@@ -55,9 +57,15 @@ final class InstanceMetadata: Sendable {
       return name
     }
     guard let answered = name else { return nil }
-    if answered == nil { services.world.log(1, "this instance has no role") }
+    if answered == nil {
+      services.world.log(1, "this instance has no role")
+      state.withLock { $0.refusal = "it says that this instance has no role" }
+    }
     return answered
   }
+
+  /// Why it has no credentials, if there is a service.
+  var refusal: String? { state.withLock { $0.refusal } }
 
   /// The credentials of that role as they are served, even if they have expired.
   func credentials(of role: String) async throws(Failure) -> Credentials? {
@@ -122,19 +130,27 @@ final class InstanceMetadata: Sendable {
     } catch {
       // If the service has answered in this run, this is a fault; otherwise the service is treated as absent.
       guard !wasThere, error.code == .network || error.code == .stalled else { throw error }
+      if error.triedInVain == nil {
+        state.withLock {
+          $0.refusal =
+            "it accepts connections, but gives no token: in a container, the hop limit of this instance's metadata may be 1"
+        }
+      }
       return absent(settings, error.message)
     }
-    guard answer.status == 200 else {
-      return absent(settings, "a request for a token was answered with \(answer.status)")
+    guard answer.status == 200, let text = Self.word(answer.body) else {
+      let why =
+        answer.status == 200 ? "its answer is not a token" : "it answered \(answer.status) to the request for a token"
+      state.withLock { $0.refusal = why }
+      return absent(settings, "\(why)")
     }
-    guard let text = Self.word(answer.body) else { return absent(settings, "its answer is not a token") }
     let said =
       answer.headers["x-aws-ec2-metadata-token-ttl-seconds"].flatMap { Int64($0, in: .min ... .max) }
       ?? Self.tokenSeconds
     let seconds = min(max(said, 0), Self.tokenSeconds)
     let token = Secret(text)
     state.withLock { state in
-      state.wasThere = true
+      (state.wasThere, state.refusal) = (true, nil)
       state.token = (token, now + .seconds(seconds) - Self.tokenMargin)
     }
     return token

@@ -17,7 +17,8 @@ final class InstanceMetadataProvider: CredentialProvider {
 
   var place: String {
     let isDisabled = (try? metadata.settings().isDisabled) == true
-    return "the instance metadata service" + (isDisabled ? " (not asked: AWS_EC2_METADATA_DISABLED)" : "")
+    let why = isDisabled ? "not asked: AWS_EC2_METADATA_DISABLED" : metadata.refusal
+    return "the instance metadata service" + (why.map { " (\($0))" } ?? "")
   }
 
   /// The credentials; nil on a machine without the service, or without a role. Each call asks the service, because the

@@ -5,6 +5,7 @@ enum S3Hints {
     bucket: String?
   ) -> Wording? {
     if body.saysTLSPort { return "that port speaks TLS: write the endpoint with https://" }
+    if status == 407 { return "a proxy on the way asks for a user name and a password" }
     if body.saysExpires { return "the presigned URL has expired: ask for a new one" }
     if let region, isAboutRegion(s3Code, status: status) {
       return "the store names the region \(region): give it with \(.region, region)"

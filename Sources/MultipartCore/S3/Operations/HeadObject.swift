@@ -76,7 +76,7 @@ struct HeadObject: S3Operation {
   }
 
   private static func mayLackSize(_ answer: Response) -> Bool {
-    guard answer.isSuccess, answer.headers.contentLength == 0 else { return false }
+    guard answer.isSuccess, answer.headers.contentLength == 0, !ObjectInfo(answer).isArchived else { return false }
     return answer.headers.sole("ETag").flatMap(ETag.init) != emptyETag
   }
 

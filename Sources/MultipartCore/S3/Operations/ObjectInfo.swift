@@ -53,6 +53,14 @@ public struct ObjectInfo: Sendable, Equatable, StoredChecksums {
   /// Storage classes whose objects have to be restored before they can be read.
   static let archives: Set<String> = ["GLACIER", "DEEP_ARCHIVE"]
 
+  /// Whether it has to be restored before it can be read.
+  var isArchived: Bool {
+    let isStored =
+      Self.archives.contains(headers[HeaderName.storageClass]?.uppercased() ?? "")
+      || headers["x-amz-archive-status"] != nil
+    return isStored && !(headers["x-amz-restore"] ?? "").contains("ongoing-request=\"false\"")
+  }
+
   /// The information that a list contains.
   init(_ listed: ListedObject) {
     self.init(Response(status: 200))

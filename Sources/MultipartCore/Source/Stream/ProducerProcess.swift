@@ -15,7 +15,7 @@ enum ProducerEnd: Sendable, Equatable {
   /// every process of the terminal's group, so a command in our group may be seen to die of it before the signal has
   /// reached this process.
   func failure(of command: String, group: ProducerGroup = .own, end: PipeEnd = .output) -> Failure? {
-    if case .ours = group, self == .signalled(SIGINT) {
+    if case .ours = group, [.signalled(SIGINT), .signalled(SIGQUIT)].contains(self) {
       return Failure.interrupted.at(Place(file: command))
     }
     let what =
@@ -119,7 +119,7 @@ final class ProducerProcess: Sendable {
   /// later: then the run is interrupted, and the command has not failed.
   func wait() async throws(Failure) -> ProducerEnd {
     let end = try await watch.wait().get()
-    if case .signalled(let number) = end, [SIGINT, SIGTERM, SIGHUP].contains(number) {
+    if case .signalled(let number) = end, [SIGINT, SIGQUIT, SIGTERM, SIGHUP].contains(number) {
       try? await Task.sleep(for: .milliseconds(300))
     }
     return end
@@ -135,12 +135,10 @@ final class ProducerProcess: Sendable {
   func letGo() { watch.letGo() }
 
   /// Sends SIGTERM, and after the grace period SIGKILL; returns once the command has ended. This works in a cancelled
-  /// task too. If the command has its own group, everything that it started there ends as well; otherwise such
+  /// task too. If the command has its own group, everything that it has started ends as well; otherwise such
   /// processes end because their pipes are closed, if at all.
   func terminate(grace: Duration, in world: World) async {
     watch.signal(SIGTERM)
-    // A stopped process handles SIGTERM only after SIGCONT.
-    watch.signal(SIGCONT)
     let killer = Task { [watch] in
       guard (try? await world.sleep(grace)) != nil else { return }
       watch.signal(SIGKILL)

@@ -28,6 +28,8 @@ final class ProducerWatch: Sendable {
   private struct State: Sendable {
     var life: Life
     var waiters: [CheckedContinuation<Result<ProducerEnd, Failure>, Never>] = []
+    /// Processes outside the group that a signal was sent to: without the processes between, nothing leads to them.
+    var outside: Set<RunningProcess> = []
   }
 
   private let pid: pid_t
@@ -53,15 +55,35 @@ final class ProducerWatch: Sendable {
     run()
   }
 
+  /// Sends a signal that ends processes. All of them stand still before the first one ends: another could take the end of
+  /// a pipe for that of its input otherwise, and go on.
   func signal(_ number: Int32) {
     state.withLock { state in
-      if isThere(state) { _ = kill(group == .own ? -pid : pid, number) }
+      guard isThere(state) else { return }
+      guard group == .own else { return send([number, SIGCONT], to: pid) }
+      send([SIGSTOP], to: -pid)
+      // What is still starting others is found by the second look.
+      for _ in 0..<2 {
+        state.outside.formUnion(RunningProcess.outside(group: pid))
+        for process in state.outside where process.isAlive { send([SIGSTOP], to: process.number) }
+      }
+      for next in [number, SIGCONT] {
+        send([next], to: -pid)
+        for process in state.outside where process.isAlive { send([next], to: process.number) }
+      }
     }
   }
 
-  /// Whether a process that the child started is still alive in its group.
+  private func send(_ signals: [Int32], to target: pid_t) {
+    for signal in signals { _ = kill(target, signal) }
+  }
+
+  /// Whether a process that the child started is still alive in its group, or outside it after a signal.
   var hasMembers: Bool {
-    state.withLock { group == .own && isThere($0) && ProducerGroup.hasMembers(beside: pid) }
+    state.withLock { state in
+      guard group == .own, isThere(state) else { return false }
+      return ProducerGroup.hasMembers(beside: pid) || state.outside.contains(where: \.isAlive)
+    }
   }
 
   /// Whether the number still belongs to the child or its group.

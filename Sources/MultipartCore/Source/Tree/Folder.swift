@@ -44,13 +44,14 @@ final class Folder: Sendable {
     Folder(taking: try opened(path, listed: true, followsLinks: followsLinks), path)
   }
 
-  /// Creates the folder at a path, and each missing one above it, and makes each durable in the one above it.
+  /// Creates the folder at a path, and each missing one above it, and makes each durable in the one above it if that is
+  /// possible.
   static func make(_ path: FilePath, mode: mode_t) throws(ErrorNumber) {
     guard path.status == nil else { return }
     let above = path.withoutSlashesAtEnd.folder
     try make(above, mode: mode)
     if path.withCString({ mkdir($0, mode) }) == 0 {
-      try target(above, shownAs: above).sync()
+      try? target(above, shownAs: above).sync()
     } else if errno != EEXIST {
       throw ErrorNumber(errno)
     }
@@ -126,6 +127,9 @@ final class Folder: Sendable {
 
   /// Makes changes in the folder durable (`fsync`), if the file system supports that and the folder may be read.
   func sync() throws(ErrorNumber) {
+    if fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP { return }
+    // One that is opened with O_PATH has to be opened for reading first.
+    guard errno == EBADF else { throw ErrorNumber(errno) }
     guard let listed = try? open(Array(".".utf8), O_RDONLY | O_DIRECTORY | O_CLOEXEC) else { return }
     defer { close(listed) }
     guard fsync(listed) == 0 || errno == EINVAL || errno == ENOTSUP else { throw ErrorNumber(errno) }

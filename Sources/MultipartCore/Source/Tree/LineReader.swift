@@ -115,8 +115,8 @@ final class LineReader {
   }
 
   /// A failure about the last line that was read.
-  func failure(_ what: Wording, remedy: Wording? = nil) -> Failure {
-    Failure(.usage, "line \(number) of \(title): " + what, remedy: remedy ?? "correct this line, or leave it out")
+  func failure(_ what: Wording, code: Failure.Code = .usage, remedy: Wording? = nil) -> Failure {
+    Failure(code, "line \(number) of \(title): " + what, remedy: remedy ?? "correct this line, or leave it out")
       .at(Place(file: name))
   }
 

@@ -63,7 +63,8 @@ extension Failure {
       case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT, CURLE_PROXY:
         .ofConnection(trouble)
       case CURLE_OPERATION_TIMEDOUT where !trouble.isConnected: .ofConnection(trouble)
-      case CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_GOT_NOTHING: .ofBrokenConnection(trouble)
+      case CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_GOT_NOTHING:
+        Failure.ofRefusedHandshake(trouble) ?? .ofBrokenConnection(trouble)
       default: Failure(.network, trouble.through + trouble.words + trouble.reason)
       }
     underlying = .libcurl(Int32(bitPattern: trouble.code.rawValue), errno: trouble.osError == 0 ? nil : trouble.osError)
@@ -162,14 +163,22 @@ extension Failure {
         remedy: trouble.proxy.map { $0.wayRound(for: trouble.host) }
           ?? "if that port speaks plain HTTP, write \(.endpoint, "http://\(trouble.authority)"); else check the port")
     }
-    if let alert = trouble.alert, let name = Handshake.refusals[alert] {
-      return Failure(
-        .tls, "\(trouble.target) refuses the TLS handshake (\(name))",
-        remedy: "check the endpoint's name and port, and which TLS settings that server requires")
-    }
+    return ofRefusedHandshake(trouble)
+      ?? Failure(
+        .network,
+        "\(trouble.through)the TLS handshake with \(trouble.target) failed: \(trouble.words)\(trouble.reason)",
+        remedy: "check the port, and https:// or http:// of the endpoint")
+  }
+
+  /// A refusal by an alert. In TLS 1.3 that of a missing certificate comes after the client's side of the handshake, and
+  /// the connection then breaks.
+  private static func ofRefusedHandshake(_ trouble: CurlTrouble) -> Failure? {
+    guard !trouble.hasAnswered, let alert = trouble.alert, let name = Handshake.refusals[alert] else { return nil }
     return Failure(
-      .network, "\(trouble.through)the TLS handshake with \(trouble.target) failed: \(trouble.words)\(trouble.reason)",
-      remedy: "check the port, and https:// or http:// of the endpoint")
+      .tls, "\(trouble.target) refuses the TLS handshake (\(name))",
+      remedy: alert == Handshake.certificateRequired
+        ? "that server requires a certificate of its client, and this program has none"
+        : "check the endpoint's name and port, and which TLS settings that server requires")
   }
 
   private static func ofForeignAnswer(_ trouble: CurlTrouble) -> Failure {

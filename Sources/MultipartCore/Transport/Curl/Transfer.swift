@@ -115,7 +115,10 @@ final class Transfer {
     guard answer.status != 0 else { return .failure(Failure(.server, "the answer has no status line")) }
     // libcurl reports success if the connection ends in the middle of the headers.
     guard answer.hasWholeHead else { return .failure(Failure(.network, "the answer ended within its headers")) }
-    if answer.status == 407, let proxy { return .failure(.proxyWantsPassword(proxy)) }
+    // Within a tunnel the answer would be the server's own.
+    if answer.status == 407, let proxy, request.url.begins(with: "http:") {
+      return .failure(.proxyWantsPassword(proxy))
+    }
     // A success for bytes that were never sent is not one; a refusal may well arrive early.
     if (200..<300).contains(answer.status),
       easy.offset(CURLINFO_SIZE_UPLOAD_T) < request.body.length

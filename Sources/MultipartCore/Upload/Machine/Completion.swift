@@ -89,6 +89,14 @@ struct Completion: Sendable {
     self.state = state
   }
 
+  /// Whether the store has reported the object as created.
+  var isReported: Bool {
+    switch state {
+    case .heading(.confirms, _), .inspecting: true
+    default: false
+    }
+  }
+
   // MARK: - Beginning
 
   static func complete(of object: Int, _ ways: Ways) -> Completion {

@@ -60,12 +60,25 @@ extension Uploader {
     let cause = machine.cause ?? machine.interruption ?? .interrupted
     let aborts = job.abortsOnInterrupt && cause.code == .interrupted
     if machine.isRecorded, !aborts, !job.source.isStream || job.ticket != nil { return kept(machine, cause) }
+    if case .publishing(let completion) = machine.state, completion.isReported { return unchecked(machine, cause) }
     let left = machine.ownUploadID ?? machine.abandoned.last
     guard case .publishing = machine.state, let left else { return leftBehind(machine, left, cause) }
     var failure = cause.at(job.place)
     failure.place.uploadID = left
     failure.message += "; the store has not confirmed whether the object was created"
     failure.remedy = "if the object does not exist, abort the upload: \(run: job.abort(left))"
+    return failure
+  }
+
+  private func unchecked(_ machine: UploadMachine, _ cause: Failure) -> Failure {
+    var failure = cause.at(job.place)
+    failure.message += "; the store has reported the object as created, but its check was interrupted"
+    failure.remedy = "look at the object: \(run: .headObject)"
+    if let other = machine.abandoned.last {
+      failure.place.uploadID = other
+      failure.remedy =
+        "look at the object: \(run: .headObject); and abort an upload that was given up: \(run: job.abort(other))"
+    }
     return failure
   }
 
@@ -80,7 +93,11 @@ extension Uploader {
     }
     failure.isResumable = true
     let done = machine.receipts.count { $0 != nil }
-    let known = "at least \(done) of \(machine.receipts.count) parts are at the store"
+    let isReported = if case .publishing(let completion) = machine.state { completion.isReported } else { false }
+    let known =
+      isReported
+      ? "the store has reported the object as created, and only its check is missing"
+      : "at least \(done) of \(machine.receipts.count) parts are at the store"
     // With this option the next run would abort it.
     let how: Wording = job.resume == .never ? "run it again without \(.resume, "never")" : "run the same command again"
     failure.remedy = (failure.remedy.map { $0 + "; " } ?? "") + how + " to resume: \(known)"

@@ -258,14 +258,20 @@ struct TicketCommand {
     while let ticket = try tickets.next() {
       if session.signals.received != nil { throw .interrupted }
       count += 1
+      // The issuer's credentials are used once the ticket has expired.
+      let isOver = session.world.now() >= ticket.expires
       do throws(Failure) {
-        // The issuer's credentials are used once the ticket has expired.
-        let isOver = session.world.now() >= ticket.expires
         if isOver, store?.bucket != ticket.bucket { store = try await session.store(ticket.bucket) }
         failures.say(try await work(ticket, options, isOver ? store : nil))
       } catch {
         guard !error.isInterruption else { throw error }
-        failures.add(error)
+        var failure = error
+        if isOver {
+          failure.message =
+            "the ticket expired at \(ticket.expires.iso8601), and its issuer's settings are used: "
+            + error.message
+        }
+        failures.add(failure)
       }
     }
     if failures.count > 0, count > 1 { session.console.line("s3up: \(failures.count) of \(count) tickets failed") }

@@ -28,7 +28,7 @@ extension FlagList {
         is proven, and the run succeeds only if the command then exits with 0; otherwise the exit code is 65. If the \
         download fails or is stopped, the command and the processes it has started get SIGTERM, and after two seconds \
         SIGKILL, before they can see the end of their input: none of them mistakes half an object for a whole one, \
-        unless s3up itself is killed with SIGKILL. \
+        unless s3up itself is killed with SIGKILL, or a process has detached itself, as a daemon does. \
         For this they have their own process group, so the command cannot read the terminal. With --json the \
         command's output and s3up's are on the same standard output.
         """),

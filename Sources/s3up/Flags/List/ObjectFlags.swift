@@ -6,7 +6,7 @@ extension FlagList {
 
   private static let headers: [Flag] = [
     Flag(
-      .attributes, .value("FILE"), .object, .files, "Set headers, metadata and tags by file name, from FILE.",
+      .attributes, .value("FILE|-"), .object, .files, "Set headers, metadata and tags by file name, from FILE.",
       more: """
         Each line has a glob, as in --include, and the attributes of the objects of matching files: *.html \
         cache-control=no-cache content-type="text/html; charset=utf-8". The attributes are content-type, \

@@ -44,11 +44,11 @@ import Testing
     #expect(failure?.message.contains("line 2 of the list") == true)
   }
 
-  @Test("A name may have up to 1,024 bytes, and a path 4,096")
+  @Test("A path may have up to 4,096 bytes; whether its name fits into a key is not up to the list")
   func long() throws {
-    let name = String(repeating: "n", count: 1024)
+    let name = String(repeating: "n", count: 1025)
     #expect(try names(list(Array((name + "\n").utf8))) == [name])
-    for line in [name + "n", String(repeating: "d/", count: 2047) + "./xyz", String(repeating: "x", count: 200_000)] {
+    for line in [String(repeating: "d/", count: 2047) + "./xyz", String(repeating: "x", count: 200_000)] {
       let failure = #expect(throws: Failure.self) { try names(list(Array(("a\n" + line + "\n").utf8))) }
       #expect(failure?.message.contains("line 2 of the list") == true)
     }
