@@ -10,6 +10,8 @@ public final class BatchVerification: BatchRun {
   private struct State: Sendable {
     /// Why the run ends before all sources were compared.
     var stop: Failure?
+    /// Why the last try failed that an interrupted comparison, or the search for sources, was about to repeat.
+    var lastTry: Wording?
     var work: Task<Void, Never>?
   }
 
@@ -70,7 +72,8 @@ public final class BatchVerification: BatchRun {
     } onCancel: { [self] in
       cancel()
     }
-    let (summary, stop) = ledger.close(state.withLock { $0.stop })
+    let (summary, stop) = ledger.close(
+      state.withLock { state in state.stop.map { stop in state.lastTry.map(stop.endedWaiting) ?? stop } })
     if let stop { throw stop }
     return summary
   }
@@ -91,7 +94,10 @@ public final class BatchVerification: BatchRun {
       await take(step, ahead)
     } ended: { [self] trouble in
       ledger.foundAll(trouble == nil)
-      state.withLock { $0.stop = $0.stop ?? trouble }
+      state.withLock { state in
+        if state.stop != nil { state.lastTry = state.lastTry ?? trouble?.lastTry }
+        state.stop = state.stop ?? trouble
+      }
     }
     await withTaskCancellationHandler {
       await withDiscardingTaskGroup { group in
@@ -152,6 +158,7 @@ public final class BatchVerification: BatchRun {
   private func failed(_ failure: Failure, _ path: String, _ bucket: String, _ key: String, name: [UInt8]?) {
     // A folder that cannot be read is about no object.
     let place = key.isEmpty ? Place(file: path) : Place(file: path, bucket: bucket, key: key)
+    state.withLock { $0.lastTry = $0.lastTry ?? failure.lastTry }
     let result = BatchResult(
       source: path, bucket: bucket, key: key, result: .failure(failure.at(place)), name: name)
     ledger.failed(result, failure, isInterrupted: !goesOn, doubtBucket: store.doubtBucket) { [self] in

@@ -263,10 +263,27 @@ extension BatchSources {
   }
 }
 
+/// What came first under each name, of names in no particular order. 16 bytes are kept for each.
+struct FirstOfName {
+  enum Standing { case new, same, other }
+
+  private var seen: [Int: Int] = [:]
+
+  /// The name is given as bytes: a `String` has the same hash as every other encoding of its characters.
+  mutating func meet(_ name: [UInt8], _ thing: some Hashable) -> Standing {
+    let (name, thing) = (name.hashValue, thing.hashValue)
+    guard let first = seen[name] else {
+      seen[name] = thing
+      return .new
+    }
+    return first == thing ? .same : .other
+  }
+}
+
 /// The keys of a list that cannot be read twice, such as a pipe or the tickets of a folder: of two files with the same
-/// key the first is sent. 16 bytes are kept for each.
+/// key the first is sent.
 struct KeysSoFar {
-  private var files: [Int: Int] = [:]
+  private var files = FirstOfName()
   private let filesMayRepeat: Bool
 
   /// `filesMayRepeat` is false if two lines about the same file can ask for different things.
@@ -276,14 +293,8 @@ struct KeysSoFar {
 
   /// `key` may have the bucket in it; `place` names the object in messages.
   mutating func add(_ key: String, _ file: FilePath, at place: Place) throws(Failure) {
-    // A hash of the bytes: a `String` has the same hash as every other encoding of its characters, and those are
-    // different keys.
-    let hash = Array(key.utf8).hashValue
-    guard let first = files[hash] else {
-      files[hash] = file.bytes.hashValue
-      return
-    }
-    guard !filesMayRepeat || first != file.bytes.hashValue else { return }
+    let standing = files.meet(Array(key.utf8), file.bytes)
+    guard standing == .other || standing == .same && !filesMayRepeat else { return }
     throw Failure(
       .usage, "\(SafeText.oneLine(file.text)) has the same key as an earlier file, and is left out",
       remedy: "send them under different prefixes, or rename one of them"

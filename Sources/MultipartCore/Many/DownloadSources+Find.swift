@@ -142,21 +142,19 @@ extension ManifestEntry {
   }
 }
 
-/// The paths of keys that come in no particular order: of two objects with the same path the first is downloaded. 16
-/// bytes are kept for each.
+/// The paths of keys that come in no particular order: of two objects with the same path the first is downloaded.
 private struct PathsSoFar {
-  private var objects: [Int: Int] = [:]
+  private var objects = FirstOfName()
 
   /// Whether the object is new; false if the same one came before. A manifest may list a key twice, but not as two
   /// different objects.
   mutating func isNew(_ wanted: WantedObject) throws(Failure) -> Bool {
     let digest = wanted.noted.map { Array($0.digest.utf8) }
-    let (path, object) = (wanted.path.hashValue, [Array(wanted.key.utf8), digest].hashValue)
-    guard let first = objects[path] else {
-      objects[path] = object
-      return true
+    switch objects.meet(wanted.path, [Array(wanted.key.utf8), digest]) {
+    case .new: return true
+    case .same: return false
+    case .other: break
     }
-    guard first != object else { return false }
     guard wanted.noted == nil else {
       throw Failure(
         .precondition, "the manifest lists another object for the same path, or something else of this one",

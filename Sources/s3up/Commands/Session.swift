@@ -74,6 +74,11 @@ struct Session: Sendable {
     return options
   }
 
+  /// What is left of a limit that applies to the whole command, of which part has passed.
+  func left(of limit: Duration?, since start: Duration) -> Duration? {
+    limit.map { $0 - (world.uptime() - start) }
+  }
+
   func store(_ bucket: String) async throws(Failure) -> Store {
     try await Store(bucket: bucket, storeOptions)
   }

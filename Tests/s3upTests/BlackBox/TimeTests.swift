@@ -39,7 +39,7 @@ import Testing
     arguments: [
       (["get", "-r", "s3://bucket/p/", "down"], FakeOperation.listObjects),
       (["get", "-r", "s3://bucket/p/", "down"], .getObject),
-      (["put", "-r", "t", "s3://bucket/p/"], .putObject),
+      (["put", "-r", "t", "s3://bucket/p/"], .putObject), (["verify", "-r", "t", "s3://bucket/p/"], .headObject),
     ])
   func manyThrottled(_ command: [String], _ operation: FakeOperation) async throws {
     let box = try BlackBox(faults: [Fault(.init(operation), .error(status: 503, code: "SlowDown"))])

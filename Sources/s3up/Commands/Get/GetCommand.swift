@@ -95,7 +95,8 @@ struct GetCommand {
     }
     guard (1...2).contains(words.count) else {
       throw Failure(
-        .usage, "get: s3://BUCKET/KEY is missing", remedy: "Usage: s3up get s3://BUCKET/KEY|URL [FILE|DIR/|-]")
+        .usage, words.isEmpty ? "get: s3://BUCKET/KEY is missing" : "get: there are too many arguments",
+        remedy: "Usage: s3up get s3://BUCKET/KEY|URL [FILE|DIR/|-]")
     }
     let isAddress: (Argument) -> Bool = { S3URL.looksLike($0) || S3URL.isWeb($0) }
     if words.count == 2, !isAddress(words[0]), isAddress(words[1]) {
@@ -172,7 +173,7 @@ struct GetCommand {
     _ source: Source, _ target: Target, _ options: DownloadOptions, _ alarm: RunAlarm
   ) async throws(Failure) {
     var options = options
-    options.deadline = options.deadline.map { $0 - (session.world.uptime() - start) }
+    options.deadline = session.left(of: options.deadline, since: start)
     if case .standardOutput = target, session.output.json != nil {
       throw Failure(
         .usage, "--json and an object on standard output exclude each other",

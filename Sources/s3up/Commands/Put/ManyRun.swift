@@ -42,8 +42,7 @@ struct ManyRun: Sendable {
 
   private func run(_ alarm: RunAlarm, _ begin: Begin) async throws(Failure) -> ExitStatus {
     var options = options
-    // The deadline applies to the whole command, and part of the time has passed.
-    options.upload.deadline = options.upload.deadline.map { $0 - (session.world.uptime() - start) }
+    options.upload.deadline = session.left(of: options.upload.deadline, since: start)
     let reporter = ManyReporter(session, reports.failures, since: start)
     guard let (batch, store) = try await begin(options, reporter) else {
       return try await end(BatchSummary(), reporter, nil)

@@ -34,8 +34,7 @@ struct PutCommand {
 
   private func put(_ source: PutSource, _ target: S3URL, _ run: PutRun) async throws(Failure) {
     var options = session.options.upload
-    // The deadline applies to the whole command, and part of the time has passed.
-    options.deadline = options.deadline.map { $0 - (session.world.uptime() - run.start) }
+    options.deadline = session.left(of: options.deadline, since: run.start)
     session.attributes?.set(&options.object, of: Self.name(of: source, target))
     // The store is resolved before a command is started.
     let store = try await session.store(target.bucket)

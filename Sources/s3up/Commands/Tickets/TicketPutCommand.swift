@@ -46,7 +46,7 @@ struct TicketPutCommand {
 
   private func put(_ source: PutSource, _ ticket: Ticket, _ run: PutRun) async throws(Failure) {
     var options = session.options.upload
-    options.deadline = options.deadline.map { $0 - (session.world.uptime() - run.start) }
+    options.deadline = session.left(of: options.deadline, since: run.start)
     let share = try TicketShareOptions(session.invocation, session.environment).share(of: ticket)
     let store = session.storeOptions
     say(
