@@ -63,16 +63,15 @@ public struct TicketBatch: Sendable {
       !words.contains(where: { KeyName.isMangled($0[...]) })
     else { throw Ticket.damaged("its file is not one below the folder") }
     let remedy: Wording = "name the folder that the tickets were issued for"
-    let found: TreeFile
     do throws(ErrorNumber) {
       let folder = try root.folder(below: words.dropLast())
       let status = try folder.status(of: last, followsLinks: false)
-      found = TreeFile(folder: folder, path: Array(name.utf8), status)
-      if FolderNames.Kind(status) == .file { return found }
+      if FolderNames.Kind(status) == .file { return TreeFile(folder: folder, path: Array(name.utf8), status) }
     } catch {
       throw Failure.system(
         .sourceMissing, error.number, "the file of the ticket cannot be opened below the folder", remedy: remedy)
     }
-    throw Failure(.sourceMissing, "in the place of the ticket's file is something else", remedy: remedy)
+    throw Failure(
+      .sourceMissing, "something other than a regular file is in the place of the ticket's file", remedy: remedy)
   }
 }

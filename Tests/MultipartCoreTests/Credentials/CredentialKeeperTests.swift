@@ -182,36 +182,30 @@ private final class Source: Sendable {
     #expect(try await keeper.current().credentials.accessKeyID == "B")
   }
 
-  @Test("While credentials are valid, a source that hangs delays a request only until they expire")
-  func hangsWhileValid() async throws {
+  /// The seconds that requests wait for a source that hangs from `start` on, with credentials that last 20 seconds.
+  private func delay(from start: Int64, requests: Int) async throws -> Int64 {
     let (clock, source) = (clock, source)
     let keeper = CredentialKeeper(
       world: clock.world, alarm: { left in if source.isSlow.with({ $0 }) { clock.move(left.components.seconds) } },
       source: { () async throws(Failure) in try await source.ask() })
     source.answer.with { $0.expiration = clock.now + 20 }
     _ = try await keeper.current()
-    clock.move(17)
+    clock.move(start)
     source.isSlow.with { $0 = true }
     defer { source.open() }
-    let start = clock.now
-    #expect(try await keeper.current().credentials.accessKeyID == "A")
-    #expect(clock.now - start == 3)
+    let before = clock.now
+    for _ in 0..<requests { #expect(try await keeper.current().credentials.accessKeyID == "A") }
+    return clock.now - before
+  }
+
+  @Test("While credentials are valid, a source that hangs delays a request only until they expire")
+  func hangsWhileValid() async throws {
+    #expect(try await delay(from: 17, requests: 1) == 3)
   }
 
   @Test("Once they have expired, a source that hangs delays the first request for half a minute, and no other")
   func hangsAfterwards() async throws {
-    let (clock, source) = (clock, source)
-    let keeper = CredentialKeeper(
-      world: clock.world, alarm: { left in if source.isSlow.with({ $0 }) { clock.move(left.components.seconds) } },
-      source: { () async throws(Failure) in try await source.ask() })
-    source.answer.with { $0.expiration = clock.now + 20 }
-    _ = try await keeper.current()
-    clock.move(21)
-    source.isSlow.with { $0 = true }
-    defer { source.open() }
-    let start = clock.now
-    for _ in 0..<3 { #expect(try await keeper.current().credentials.accessKeyID == "A") }
-    #expect(clock.now - start == 30)
+    #expect(try await delay(from: 21, requests: 3) == 30)
   }
 
   @Test("Seemingly expired credentials are used if there are no others, because the clock may be wrong")

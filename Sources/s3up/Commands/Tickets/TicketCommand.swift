@@ -268,7 +268,7 @@ struct TicketCommand {
         var failure = error
         if isOver {
           failure.message =
-            "the ticket expired at \(ticket.expires.iso8601), and its issuer's settings are used: "
+            "the ticket expired at \(ticket.expires.iso8601), so this needs its issuer's settings and credentials: "
             + error.message
         }
         failures.add(failure)
